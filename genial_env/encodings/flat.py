@@ -1,0 +1,32 @@
+"""The encoding "flat": the planes in one vector, for policies that take nothing else."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env.encodings.base import Field
+from genial_env.encodings.planes import Planes
+from genial_env.rules import Rules
+from genial_env.views import View
+
+
+class Flat:
+    """One float32 vector: the fields of :class:`~genial_env.encodings.planes.Planes` in their order, each divided by
+    its maximum, so that every entry lies between 0 and 1.
+    """
+
+    def __init__(self) -> None:
+        self._planes = Planes()
+
+    def fields(self, rules: Rules) -> dict[str, Field]:
+        """One field without a name."""
+        length = sum(int(np.prod(field.shape)) for field in self._planes.fields(rules).values())
+        return {"": Field((length,), high=1, dtype=np.float32)}
+
+    def encode(self, view: View) -> dict[str, NDArray[Any]]:
+        """[G, length], newly made."""
+        parts = self._planes.encode(view)
+        highs = {name: field.high for name, field in self._planes.fields(view.rules).items()}
+        scaled = [part.reshape(len(view), -1) / np.float32(highs[name]) for name, part in parts.items()]
+        return {"": np.concatenate(scaled, axis=1).astype(np.float32, copy=False)}

@@ -1,0 +1,88 @@
+"""The encoding "planes": the board as planes on the axial grid, everything else as small arrays."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env.bitsets import Ints
+from genial_env.encodings.base import Field
+from genial_env.rules import Rules
+from genial_env.state import Phase
+from genial_env.tables import tables
+from genial_env.views import View
+
+
+class Planes:
+    """A dict of uint8 arrays; own seat and track first, the others clockwise.
+
+    =============  =======================  ==========================================================================
+    field          shape                    content
+    =============  =======================  ==========================================================================
+    ``board``      (2 + 2C, H, H)           H = 2 * side - 1; cell (q, r) stands at row r + side - 1, column
+                                            q + side - 1. Planes: 0 in play; 1 free; 2 to 1 + C colour c lies here;
+                                            2 + C to 1 + 2C what colour c would score on this free cell
+    ``rack``       (K, 2, C)                colour of each half of the tile in each slot, one-hot; zeros: empty slot
+    ``markers``    (T, C)                   the markers, 0 to 18 (team and solo: to 36)
+    ``unseen``     (M,)                     tiles of each kind in the bag and the others' racks
+    ``rack_sizes`` (P,)                     tiles held by each seat
+    ``has_placed`` (P,)                     1: the seat has laid its first tile
+    ``to_play``    (P,)                     one-hot: whose decision it is
+    ``phase``      (4,)                     one-hot: place, bonus, swap, over
+    ``owed``       (1,)                     bonus placements to be made
+    =============  =======================  ==========================================================================
+    """
+
+    def fields(self, rules: Rules) -> dict[str, Field]:
+        """The fields by name."""
+        t, width = tables(rules), 2 * rules.side - 1
+        return {
+            "board": Field((2 + 2 * rules.colors, width, width), high=6 * width),
+            "rack": Field((rules.rack, 2, rules.colors), high=1),
+            "markers": Field((rules.tracks, rules.colors), high=rules.top),
+            "unseen": Field((t.n_kinds,), high=int(t.full_bag.max())),
+            "rack_sizes": Field((rules.players,), high=rules.rack),
+            "has_placed": Field((rules.players,), high=1),
+            "to_play": Field((rules.players,), high=1),
+            "phase": Field((len(Phase),), high=1),
+            "owed": Field((1,), high=2 * rules.rack),
+        }
+
+    def encode(self, view: View) -> dict[str, NDArray[Any]]:
+        """[G, *shape] for each field, newly made."""
+        rules = view.rules
+        return {
+            "board": _board(view),
+            "rack": _one_hot(view.tables.kinds.take(view.rack, axis=0), rules.colors)
+            * (view.rack >= 0)[..., None, None],
+            "markers": view.scores.astype(np.uint8),
+            "unseen": view.unseen.copy(),
+            "rack_sizes": view.rack_sizes.astype(np.uint8),
+            "has_placed": view.has_placed.astype(np.uint8),
+            "to_play": _one_hot(view.to_play, rules.players),
+            "phase": _one_hot(view.phase, len(Phase)),
+            "owed": view.owed[:, None].astype(np.uint8),
+        }
+
+
+@lru_cache(maxsize=64)
+def _grid(rules: Rules) -> Ints:  # [N]
+    """Where each cell stands on the flattened grid."""
+    row_and_column = tables(rules).cells[:, ::-1] + rules.side - 1
+    return row_and_column @ np.array([2 * rules.side - 1, 1])
+
+
+def _board(view: View) -> NDArray[np.uint8]:
+    rules, width, colors = view.rules, 2 * view.rules.side - 1, view.rules.colors
+    planes = np.zeros((len(view), 2 + 2 * colors, width * width), dtype=np.uint8)
+    cells = np.empty((len(view), 2 + 2 * colors, view.board.shape[1]), dtype=np.uint8)
+    cells[:, 0] = 1
+    cells[:, 1:-colors] = view.board[:, None, :] == np.arange(-1, colors)[:, None]
+    cells[:, -colors:] = view.points.transpose(0, 2, 1)
+    planes[:, :, _grid(rules)] = cells
+    return planes.reshape(len(view), -1, width, width)
+
+
+def _one_hot(values: NDArray[Any], n: int) -> NDArray[np.uint8]:
+    return (values[..., None] == np.arange(n)).astype(np.uint8)

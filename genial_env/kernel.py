@@ -1,0 +1,617 @@
+"""The rules as functions on arrays: B games at once, and no Python loop over games.
+
+    state = deal(Rules(), seeds=range(1000))
+    while not state.over.all():
+        mask = legal(state, live)                  # [G, A] bool, True = playable
+        apply(state, actions, live)                # in place
+    ranks(state.scores)                            # [B, T], 1 = best
+
+`rows` picks the games a call is about ([G] indices into B, each at most once); left out, it is all of them.
+
+Two arrays are kept up to date rather than recomputed, and everything is fast because of them. `open` says which
+placements find both cells free; laying a tile closes only those that share a cell with it. `points` says what each
+colour would score on each free cell. Both halves of a tile lie on cells that were free, so a tile scores
+``points[first cell, first colour] + points[second cell, second colour]``, doubles included; and laying colour k on
+cell x changes only ``points[y, k]`` for the first free cell y behind the run of k in each of the six directions::
+
+        y  k  k  x  k  .        y saw a run of 2; now it sees 2 + x + the run of 1 on the other side,
+        |  +--+  |  +- run      so points[y, k] grows by 1 + 1
+        |   run of 2
+        points[y, k] += 1 + run of k from x the other way
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from genial_env import actions as words
+from genial_env import bitsets, chance
+from genial_env.errors import IllegalAction
+from genial_env.rules import TRACK_END, Rules
+from genial_env.state import EMPTY, FREE, End, Phase, State
+from genial_env.tables import Bools, Ints, Tables, tables
+
+_OPPOSITE = [3, 4, 5, 0, 1, 2]
+
+
+# Dealing
+
+
+def deal(rules: Rules, seeds: int | Sequence[int] | NDArray[Any]) -> State:
+    """Start one game for each seed: racks drawn, seat 0 to play.
+
+    Raises:
+        TypeError, ValueError: for seeds that are not whole numbers from 0 to 2**64 - 1.
+    """
+    keys = chance.as_seeds(seeds)
+    opening = _opening(rules)
+    games = State(rules, *(np.repeat(array, len(keys), axis=0) for array in opening.arrays().values()))
+    _deal_racks(games, np.arange(len(keys)), keys)
+    return games
+
+
+def redeal(state: State, rows: Ints, seeds: int | Sequence[int] | NDArray[Any]) -> None:
+    """In place: start anew in some rows, one seed each."""
+    for name, array in _opening(state.rules).arrays().items():
+        getattr(state, name)[rows] = array
+    _deal_racks(state, rows, chance.as_seeds(seeds))
+
+
+def position(
+    rules: Rules,
+    board: ArrayLike,
+    *,
+    scores: ArrayLike = 0,
+    racks: ArrayLike = EMPTY,
+    bag: ArrayLike | None = None,
+    to_play: ArrayLike = 0,
+    phase: ArrayLike = Phase.PLACE,
+    owed: ArrayLike = 0,
+    has_placed: ArrayLike = True,
+    seeds: int | Sequence[int] | NDArray[Any] = 0,
+) -> State:
+    """B games set up as given; everything but the board is broadcast to its shape in :class:`State`.
+
+    Args:
+        rules: the rules.
+        board: [B, N] or [N], the colour on each cell, -1 where free.
+        scores: [B, T, C] markers.
+        racks: [B, P, K] tile kinds, -1 for an empty slot.
+        bag: [B, M] tiles left of each kind; left out, the full bag without the racks.
+        to_play: [B] seats.
+        phase: [B] a :class:`Phase`.
+        owed: [B] bonus placements still to be made.
+        has_placed: [B, P] whether the first-turn rule is behind a seat.
+        seeds: [B] for the draws to come.
+
+    Raises:
+        ValueError: for a shape or a value that does not fit the rules.
+    """
+    cells = np.atleast_2d(np.asarray(board))
+    n_games, t = len(cells), tables(rules)
+    if cells.shape != (n_games, t.n_cells) or cells.min() < FREE or cells.max() >= rules.colors:
+        raise ValueError(
+            f"board must hold {t.n_cells} cells a game from -1 (free) to {rules.colors - 1}, "
+            f"not shape {cells.shape} from {cells.min()} to {cells.max()}"
+        )
+    state = deal(rules, np.broadcast_to(chance.as_seeds(seeds), n_games))
+    state.board[:] = cells
+    state.points[:] = recount_points(rules, cells)
+    state.open[:] = _open_sets(t, cells)
+    state.touched[:] = _touched(t, cells)
+    state.scores[:] = scores
+    state.racks[:] = racks
+    state.bag[:] = t.full_bag - count_kinds(state.racks.reshape(n_games, -1), t.n_kinds) if bag is None else bag
+    state.to_play[:] = to_play
+    state.phase[:] = phase
+    state.owed[:] = owed
+    state.has_placed[:] = has_placed
+    _end_games(state, np.arange(n_games), (state.scores == rules.top).all(axis=2).any(axis=1))
+    return state
+
+
+@lru_cache(maxsize=64)
+def _opening(rules: Rules) -> State:
+    """One game before anything is drawn."""
+    t = tables(rules)
+    board = np.full((1, t.n_cells), FREE, dtype=np.int8)
+    board[0, t.printed] = np.arange(rules.colors)
+    return State(
+        rules=rules,
+        board=board,
+        points=recount_points(rules, board),
+        open=_open_sets(t, board),
+        touched=np.zeros(1, dtype=np.uint8),
+        scores=np.zeros((1, rules.tracks, rules.colors), dtype=np.int8),
+        racks=np.full((1, rules.players, rules.rack), EMPTY, dtype=np.int8),
+        bag=t.full_bag[None].copy(),
+        key=np.zeros((1, rules.players), dtype=np.uint64),
+        drawn=np.zeros((1, rules.players), dtype=np.int64),
+        has_placed=np.zeros((1, rules.players), dtype=np.bool_),
+        to_play=np.zeros(1, dtype=np.int64),
+        phase=np.full(1, Phase.PLACE, dtype=np.int8),
+        owed=np.zeros(1, dtype=np.int64),
+        decisions=np.zeros(1, dtype=np.int64),
+        end=np.full(1, End.UNFINISHED, dtype=np.int8),
+    )
+
+
+def _deal_racks(state: State, rows: Ints, seeds: chance.Bits) -> None:
+    """In place: fill every seat's rack, seat by seat (solo: seat 0 draws its one tile)."""
+    state.key[rows] = chance.seat_keys(seeds, chance.Purpose.DRAWS, state.rules.players)
+    for seat in range(state.rules.players):
+        _refill(state, rows, np.full(len(rows), seat))
+
+
+def _open_sets(t: Tables, board: NDArray[Any]) -> bitsets.Bitsets:
+    return bitsets.pack((board[:, t.placements] == FREE).all(axis=2))
+
+
+def recount_points(rules: Rules, board: NDArray[Any]) -> NDArray[np.int8]:
+    """The points map of boards [B, N] from scratch: [B, N, C], what colour c would score on free cell n."""
+    t = tables(rules)
+    n_games = len(board)
+    edged = np.concatenate([board, np.full((n_games, 1), FREE)], axis=1)
+    points = np.zeros((n_games, t.n_cells, rules.colors), dtype=np.int8)
+    for direction in range(6):
+        line = edged[:, t.rays[:-1, direction, 1:]]  # [B, N, distance]
+        run = np.logical_and.accumulate((line == line[:, :, :1]) & (line != FREE), axis=2).sum(axis=2)
+        for color in range(rules.colors):
+            points[:, :, color] += np.where(line[:, :, 0] == color, run, 0).astype(np.int8)
+    points[board != FREE] = 0
+    return points
+
+
+# What is allowed
+
+
+def legal(state: State, rows: Ints | None = None, out: Bools | None = None) -> Bools:
+    """The mask of playable actions, [G, A]; a game that is over has none.
+
+    Args:
+        state: the games.
+        rows: which of them.
+        out: a C-contiguous bool array [G, A] to write into, instead of a new one.
+    """
+    t = state.tables
+    slots = legal_slots(state, rows)
+    mask = np.empty((len(slots), t.n_actions), dtype=np.bool_) if out is None else out
+    tiles = mask[:, : t.swap_action].reshape(len(slots), state.rules.rack, t.n_placements)
+    tiles[:] = legal_placements(state, rows)[:, None, :]
+    tiles[np.nonzero(~slots)] = False
+    if state.rules.has_swap:
+        mask[:, t.swap_action] = may_swap(state, rows)
+        mask[:, t.decline_action] = may_decline(state, rows)
+    return mask
+
+
+def legal_slots(state: State, rows: Ints | None = None) -> Bools:
+    """[G, K]: the slots to place from; none where the decision is not a placement.
+
+    With :func:`legal_placements` this is the mask of a placing decision in two factors.
+    """
+    return (own_racks(state, rows) != EMPTY) & (_pick(state.phase, rows) <= Phase.BONUS)[:, None]
+
+
+def legal_placements(state: State, rows: Ints | None = None) -> Bools:
+    """[G, E]: the placements that are open to any tile of the rack, first-turn rule included."""
+    return bitsets.unpack(placement_sets(state, rows), state.tables.n_placements)
+
+
+def placement_sets(state: State, rows: Ints | None = None) -> bitsets.Bitsets:
+    """[G, words]: the same as bitsets."""
+    everyone = np.arange(len(state)) if rows is None else rows
+    allowed = state.open.take(everyone, axis=0)
+    first = np.flatnonzero(~_flat(state.has_placed).take(_seat_at(state, everyone)))
+    if first.size:
+        near = allowed[first] & _near_untouched(state, everyone[first])
+        bound = bitsets.any_left(near)  # on a small variant board nothing may fit the rule: then it lapses
+        allowed[first[bound]] = near[bound]
+    return allowed
+
+
+def may_swap(state: State, rows: Ints | None = None) -> Bools:
+    """[G]: whether swapping the rack is allowed now."""
+    return _pick(state.phase, rows) == Phase.SWAP
+
+
+def may_decline(state: State, rows: Ints | None = None) -> Bools:
+    """[G]: whether declining (a swap; in 2009 a bonus) is allowed now."""
+    phase = _pick(state.phase, rows)
+    declinable = phase == Phase.SWAP
+    return declinable | (phase == Phase.BONUS) if state.rules.bonus_may_be_declined else declinable
+
+
+def legal_count(state: State, rows: Ints | None = None) -> Ints:
+    """[G]: how many actions the mask of :func:`legal` allows."""
+    slots = bitsets.fold(np.add, legal_slots(state, rows).astype(np.int64))
+    return slots * bitsets.count(placement_sets(state, rows)) + may_decline(state, rows) + may_swap(state, rows)
+
+
+def own_racks(state: State, rows: Ints | None = None) -> NDArray[np.int8]:
+    """[G, K]: the rack of each game's seat to play."""
+    rows = np.arange(len(state)) if rows is None else rows
+    return state.racks.reshape(-1, state.rules.rack).take(_seat_at(state, rows), axis=0)
+
+
+def own_scores(state: State, rows: Ints | None = None) -> NDArray[np.int8]:
+    """[G, C]: the markers of each game's seat to play."""
+    rows = np.arange(len(state)) if rows is None else rows
+    at = rows * state.rules.tracks + state.track(state.to_play[rows])
+    return state.scores.reshape(-1, state.rules.colors).take(at, axis=0)
+
+
+def _near_untouched(state: State, rows: Ints) -> bitsets.Bitsets:
+    """[G, words]: the placements next to a printed symbol that has no tile next to it."""
+    near = np.zeros((len(rows), state.open.shape[1]), dtype=np.uint64)
+    for color, placements in enumerate(state.tables.near):
+        near[state.touched[rows] >> color & 1 == 0] |= placements
+    return near
+
+
+def _seat_at(state: State, rows: Ints) -> Ints:
+    """[G]: the seat to play, as an index into [B * P]."""
+    return rows * state.rules.players + state.to_play[rows]
+
+
+def _pick(array: NDArray[Any], rows: Ints | None) -> NDArray[Any]:
+    return array if rows is None else array[rows]
+
+
+# Playing
+
+
+def apply(state: State, actions: ArrayLike, rows: Ints | None = None, draws: ArrayLike | None = None) -> None:
+    """In place: play one action in each game.
+
+    Args:
+        state: the games.
+        actions: [G] action ids.
+        rows: [G] the games they are for.
+        draws: [G, K] tile kinds to be drawn by this action, in order, instead of the game's own luck; -1 where the game
+            draws fewer. For replays and for planners that deal chance themselves.
+
+    Raises:
+        IllegalAction: saying action, cells, seat, game and reason, and nothing has changed.
+        TypeError, ValueError: for actions that are not [G] whole numbers, or scripted draws that the bag cannot give.
+    """
+    rows = np.arange(len(state)) if rows is None else rows
+    actions = as_actions(actions, len(rows))
+    _check_legal(state, rows, actions)
+    t = state.tables
+    script = None if draws is None else np.asarray(draws, dtype=np.int64)
+    placing = actions < t.swap_action
+    state.decisions[rows] += 1
+    if placing.all():
+        _place(state, rows, actions)
+        _go_on(state, rows, script)
+        return
+    swapping = actions == t.swap_action
+    keeping = (actions == t.decline_action) & (state.phase[rows] == Phase.SWAP)
+    chaining = ~swapping & ~keeping
+    state.owed[rows[chaining & ~placing]] -= 1  # a bonus declined
+    _place(state, rows[placing], actions[placing])
+    _swap(state, rows[swapping], _pick_script(script, swapping))
+    _draw_and_pass(state, rows[keeping], _pick_script(script, keeping))
+    _go_on(state, rows[chaining], _pick_script(script, chaining))
+
+
+def as_actions(actions: ArrayLike, n_games: int) -> Ints:
+    """Actions as an int64 array [G].
+
+    Raises:
+        TypeError: for something other than whole numbers.
+        ValueError: for another shape.
+    """
+    values = np.asarray(actions)
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"actions must be whole numbers, not {values.dtype}: {actions!r}")
+    if values.shape != (n_games,):
+        raise ValueError(f"actions must have one entry a game, shape ({n_games},), not {values.shape}")
+    return values.astype(np.int64, copy=False)
+
+
+def is_legal(state: State, actions: Ints, rows: Ints) -> Bools:
+    """[G]: whether each action may be played, without making the masks."""
+    t = state.tables
+    placing = (actions >= 0) & (actions < t.swap_action)
+    slot, placement = np.divmod(np.where(placing, actions, 0), t.n_placements)
+    seat_at = _seat_at(state, rows)
+    has_tile = _flat(state.racks).take(seat_at * state.rules.rack + slot) != EMPTY
+    allowed = bitsets.contains(state.open, rows, placement) & has_tile & (state.phase[rows] <= Phase.BONUS)
+    first = np.flatnonzero(~_flat(state.has_placed).take(seat_at))
+    if first.size:
+        sets = placement_sets(state, rows[first])
+        allowed[first] &= bitsets.contains(sets, np.arange(len(first)), placement[first])
+    if not state.rules.has_swap or placing.all():
+        return placing & allowed
+    swapping = (actions == t.swap_action) & may_swap(state, rows)
+    declining = (actions == t.decline_action) & may_decline(state, rows)
+    return np.where(placing, allowed, swapping | declining)
+
+
+def _check_legal(state: State, rows: Ints, actions: Ints) -> None:
+    fine = is_legal(state, actions, rows)
+    if not fine.all():
+        which = int(np.flatnonzero(~fine)[0])
+        raise IllegalAction(why_illegal(state, int(rows[which]), int(actions[which])))
+
+
+def why_illegal(state: State, row: int, action: int) -> str:
+    """The message for an action that may not be played: what, where, who, which game, and why."""
+    phase, seat = Phase(int(state.phase[row])), int(state.to_play[row])
+    where = f"illegal action {action} ({words.describe(state.rules, action)}) by seat {seat} in game {row}"
+    return f"{where}: {_reason(state, row, action, phase, seat)}"
+
+
+def _reason(state: State, row: int, action: int, phase: Phase, seat: int) -> str:
+    t = state.tables
+    if phase == Phase.OVER:
+        return "the game is over"
+    if not 0 <= action < t.n_actions:
+        return f"actions run from 0 to {t.n_actions - 1}"
+    if phase == Phase.SWAP:
+        return "the decision is to swap the rack or to decline"
+    if action == t.swap_action:
+        return f"no swap now: the decision is a placement ({phase.name.lower()})"
+    if action >= t.swap_action:
+        return "a bonus placement must be made" if phase == Phase.BONUS else "the turn's tile must be laid"
+    slot, placement = divmod(action, t.n_placements)
+    if state.racks[row, seat, slot] == EMPTY:
+        return f"slot {slot} is empty"
+    covered = [tuple(map(int, t.cells[c])) for c in t.placements[placement] if state.board[row, c] != FREE]
+    if covered:
+        return f"cell {covered[0]} is not free"
+    return "a seat's first tile must lie next to a printed symbol that has no tile next to it yet"
+
+
+def gained(state: State, actions: Ints, rows: Ints) -> Ints:
+    """[G, C]: the points each action would score by colour, before any marker stops; none for other than placements."""
+    t = state.tables
+    placing = np.flatnonzero((actions >= 0) & (actions < t.swap_action))
+    slot, placement = np.divmod(actions[placing], t.n_placements)
+    kinds = own_racks(state, rows)[placing, slot]
+    points = np.zeros((len(rows), state.rules.colors), dtype=np.int64)
+    for half in (0, 1):
+        cell, color = t.placements[placement, half], t.kinds[kinds, half]
+        points[placing, color] += state.points[rows[placing], cell, color]
+    return points
+
+
+def _place(state: State, rows: Ints, actions: Ints) -> None:
+    """In place: lay tiles, score them, move markers; bonus placements earned and used are counted in `owed`."""
+    t, rules = state.tables, state.rules
+    slot, placement = np.divmod(actions, t.n_placements)
+    seat = state.to_play[rows]
+    at = (rows * rules.players + seat) * rules.rack + slot
+    racks = _flat(state.racks)
+    kind = racks[at]
+    racks[at] = EMPTY
+    cells, colors = t.placements.take(placement, axis=0), t.kinds.take(kind, axis=0)
+    gained = _flat(state.points)[(rows[:, None] * t.n_cells + cells) * rules.colors + colors]
+    arrivals = _advance(state, rows, seat, colors, gained)
+    if rules.has_bonus:
+        state.owed[rows] += arrivals - (state.phase[rows] == Phase.BONUS)
+    _cover(state, rows, cells, colors)
+    state.open[rows] &= ~t.closes.take(placement, axis=0)
+    state.touched[rows] |= t.placement_near[placement]
+    state.has_placed[rows, seat] = True
+
+
+def _advance(state: State, rows: Ints, seat: Ints, colors: Ints, gained: NDArray[np.int8]) -> Ints:
+    """In place: move two markers a game (one by both halves of a double); returns how many arrived at a stop."""
+    rules = state.rules
+    double = colors[:, 0] == colors[:, 1]
+    points = np.where(double[:, None], gained[:, ::-1] + gained, gained)
+    at = (rows * rules.tracks + state.track(seat))[:, None] * rules.colors + colors
+    scores = _flat(state.scores)
+    before = scores[at]
+    stop = np.where(before < TRACK_END, TRACK_END, rules.top)
+    after = np.minimum(before + points, stop)
+    scores[at] = after
+    arrived = (after == stop) & (before < stop)
+    return arrived[:, 0] + (arrived[:, 1] & ~double).astype(np.int64)
+
+
+def _cover(state: State, rows: Ints, cells: Ints, colors: Ints) -> None:
+    """In place: lay both halves on the board and bring the points map up to date."""
+    t, n_colors = state.tables, state.rules.colors
+    board, points = _flat(state.board), _flat(state.points)
+    base = rows * t.n_cells
+    first, second = (base + cells.T[0]), (base + cells.T[1])
+    board[first] = colors[:, 0]  # lies already when the second half's lines are walked; not the other way round
+    runs = _runs(board, base, cells, colors, t)
+    behind = _along(t, cells[:, :, None] * 6 + np.arange(6), runs + 1)
+    growth = 1 + runs[:, :, _OPPOSITE]
+    open_end = (behind < t.n_cells) & (board.take(base[:, None, None] + behind, mode="clip") == FREE)
+    at = (base[:, None, None] + behind) * n_colors + colors[:, :, None]
+    for half in (0, 1):  # one after the other: a cell next to both halves of a double counts once for each
+        ends = open_end[:, half]
+        points[at[:, half][ends]] += growth[:, half][ends].astype(np.int8)
+    board[second] = colors[:, 1]
+    state.points.reshape(-1, n_colors)[np.concatenate([first, second])] = 0
+
+
+def _runs(board: NDArray[np.int8], base: Ints, cells: Ints, colors: Ints, t: Tables) -> Ints:
+    """[G, 2, 6]: how long the run of a half's colour is from its cell in each direction.
+
+    Walked by distance, over only those lines that have not ended.
+    """
+    cell = t.neighbours.take(cells, axis=0)
+    same = (cell < t.n_cells) & (board.take(base[:, None, None] + cell, mode="clip") == colors[:, :, None])
+    runs = same.astype(np.int64)
+    alive = np.flatnonzero(same)
+    half, direction = np.divmod(alive, 6)
+    base, color, line = base[half // 2], _flat(colors)[half], _flat(cells)[half] * 6 + direction
+    distance = 1
+    while alive.size:
+        distance += 1
+        cell = _along(t, line, distance)
+        same = (cell < t.n_cells) & (board.take(base + cell, mode="clip") == color)
+        alive, base, color, line = alive[same], base[same], color[same], line[same]
+        _flat(runs)[alive] += 1
+    return runs
+
+
+def _along(t: Tables, line: Ints, distance: Ints | int) -> Ints:
+    """The cell at a distance along a line (cell * 6 + direction), N from the edge on."""
+    return _flat(t.rays).take(line * t.rays.shape[2] + distance)
+
+
+def _go_on(state: State, rows: Ints, script: Ints | None) -> None:
+    """In place: after a placement made or declined, the game ends, the bonus chain goes on, or the turn closes."""
+    scores = own_scores(state, rows)
+    lowest = bitsets.fold(np.minimum, scores)
+    going = ~_end_games(state, rows, lowest == state.rules.top)
+    chain = going & (state.owed[rows] > 0)
+    if chain.any():
+        chain &= (own_racks(state, rows) != EMPTY).any(axis=1)  # without a tile a bonus lapses
+        state.phase[rows[chain]] = Phase.BONUS
+        going &= ~chain
+        state.owed[rows[going]] = 0
+    if state.rules.has_swap:
+        offered = going & lacks_lowest(state, rows)
+        state.phase[rows[offered]] = Phase.SWAP
+        going &= ~offered
+    if going.all():
+        _draw_and_pass(state, rows, script)
+    else:
+        _draw_and_pass(state, rows[going], _pick_script(script, going))
+
+
+def _end_games(state: State, rows: Ints, at_top: Bools) -> Bools:
+    """In place: close the games that have ended, `at_top` by their markers or else by a full board; returns which."""
+    ended = at_top | ~bitsets.any_left(state.open.take(rows, axis=0))
+    if ended.any():
+        done = rows[ended]
+        state.end[done] = np.where(at_top[ended], End.ALL_AT_TOP, End.BOARD_FULL)
+        state.phase[done] = Phase.OVER
+        state.owed[done] = 0
+    return ended
+
+
+def lacks_lowest(state: State, rows: Ints | None = None) -> Bools:
+    """[G]: no tile of the mover's rack, as it is now, shows any of its lowest colours (an empty rack: never).
+
+    Between the last placement of a turn and the draw this is the right to swap.
+    """
+    shown = bitsets.fold(np.bitwise_or, state.tables.kind_mask.take(own_racks(state, rows), mode="wrap"))
+    scores = own_scores(state, rows)
+    is_lowest = scores == bitsets.fold(np.minimum, scores)[:, None]
+    lowest = bitsets.fold(np.bitwise_or, is_lowest.astype(np.uint8) << np.arange(scores.shape[1], dtype=np.uint8))
+    return (shown != 0) & (shown & lowest == 0)
+
+
+def _swap(state: State, rows: Ints, script: Ints | None) -> None:
+    """In place: set the racks aside, draw new ones, and only then put the old tiles back into the bag."""
+    seat = state.to_play[rows]
+    aside = state.racks[rows, seat]
+    state.racks[rows, seat] = EMPTY
+    _draw_and_pass(state, rows, script)
+    state.bag[rows] += count_kinds(aside, state.tables.n_kinds).astype(np.uint8)
+
+
+def _draw_and_pass(state: State, rows: Ints, script: Ints | None) -> None:
+    """In place: fill the mover's rack and give the turn to the next seat."""
+    seat = state.to_play[rows]
+    _refill(state, rows, seat, script)
+    state.to_play[rows] = (seat + 1) % state.rules.players
+    state.phase[rows] = Phase.PLACE
+
+
+def _refill(state: State, rows: Ints, seat: Ints, script: Ints | None = None) -> None:
+    """In place: draw a tile for every empty slot, in slot order."""
+    all_racks = state.racks.reshape(-1, state.rules.rack)
+    at = rows * state.rules.players + seat
+    racks = all_racks.take(at, axis=0)
+    missing = bitsets.fold(np.add, (racks == EMPTY).astype(np.int64))
+    drawn = 0
+    short = np.flatnonzero(missing)
+    while short.size:
+        slot = racks.take(short, axis=0).argmin(axis=1)  # EMPTY is the least
+        wanted = None if script is None else script[short, drawn]
+        racks[short, slot] = _draw(state, rows[short], at[short], wanted)
+        drawn += 1
+        short = short[missing[short] > drawn]
+    all_racks[at] = racks
+
+
+def _draw(state: State, rows: Ints, seat_at: Ints, wanted: Ints | None) -> Ints:
+    """In place: take one tile out of each bag, by the seat's luck or as scripted, and return its kind."""
+    n_kinds = state.tables.n_kinds
+    if wanted is None:
+        upto = state.bag.take(rows, axis=0).T.astype(np.int16, order="C")  # [M, G]
+        for kind in range(1, n_kinds):
+            upto[kind] += upto[kind - 1]
+        luck = chance.bits(_flat(state.key)[seat_at], _flat(state.drawn)[seat_at])
+        drawn: Ints = np.add.reduce(upto <= chance.below(luck, upto[-1]), axis=0, dtype=np.int64)
+    else:
+        drawn = wanted
+        _check_in_bag(state, rows, drawn)
+    _flat(state.bag)[rows * n_kinds + drawn] -= 1
+    _flat(state.drawn)[seat_at] += 1
+    return drawn
+
+
+def _check_in_bag(state: State, rows: Ints, kind: Ints) -> None:
+    n_kinds = state.tables.n_kinds
+    missing = (kind < 0) | (kind >= n_kinds) | (state.bag[rows, kind.clip(0, n_kinds - 1)] == 0)
+    if missing.any():
+        which = int(np.flatnonzero(missing)[0])
+        raise ValueError(f"game {rows[which]}: tile kind {kind[which]} was to be drawn, and the bag has none")
+
+
+# The end
+
+
+def ranks(scores: ArrayLike) -> Ints:
+    """Rank tracks by the min-score tie-break: sorted ascending, the higher first difference is better.
+
+    Args:
+        scores: [..., T, C] whole numbers; colours do not matter.
+
+    Returns:
+        [..., T], 1 = best; tracks equal in all colours share a rank and the next one is skipped (1, 2, 2, 4).
+
+    Raises:
+        TypeError: for something other than whole numbers.
+        ValueError: for fewer than two axes.
+    """
+    values = np.asarray(scores)
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"scores must be whole numbers, not {values.dtype}")
+    if values.ndim < 2:
+        raise ValueError(f"scores must have the axes [..., tracks, colours], not shape {values.shape}")
+    ordered = np.sort(values.astype(np.int64), axis=-1)
+    ahead = ordered[..., None, :, :] - ordered[..., :, None, :]  # [..., T, other T, C]: the other's lead
+    first = (ahead != 0).argmax(axis=-1)
+    lead = np.take_along_axis(ahead, first[..., None], axis=-1)[..., 0]
+    return 1 + (lead > 0).sum(axis=-1)
+
+
+# Small tools
+
+
+def count_kinds(kinds: NDArray[np.int8], n_kinds: int) -> Ints:
+    """[G, M]: how often each tile kind stands in [G, slots], empty slots left out."""
+    n_games = len(kinds)
+    at = np.arange(n_games)[:, None] * (n_kinds + 1) + kinds + 1
+    return np.bincount(at.ravel(), minlength=n_games * (n_kinds + 1)).reshape(n_games, n_kinds + 1)[:, 1:]
+
+
+def _flat(array: NDArray[Any]) -> NDArray[Any]:
+    """The same memory as one axis: one-dimensional fancy indexing is several times faster."""
+    return array.reshape(-1)
+
+
+def _pick_script(script: Ints | None, chosen: Bools) -> Ints | None:
+    return None if script is None else script[chosen]
+
+
+def _touched(t: Tables, board: NDArray[Any]) -> NDArray[np.uint8]:
+    tiled = board != FREE
+    tiled[:, t.printed] = False
+    return np.bitwise_or.reduce(np.where(tiled, t.printed_near, 0).astype(np.uint8), axis=1)

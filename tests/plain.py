@@ -1,0 +1,293 @@
+"""The rules of Génial! (Ingenious) once more: slow, plain, and meant to be read beside the rules.
+
+This is a second, independent telling of the game, used by the tests to check the fast one. It shares no code with it
+and takes no shortcuts: it walks the board cell by cell, and finds out what an action leads to by playing it.
+
+A cell is an axial pair (q, r) about the centre of the board: q grows to the right, r down and to the right.
+A colour is a number 0..5 in the order R G B O Y P. A tile is a pair of colours, the lower one first.
+An action is one of
+    ("place", slot, cell1, cell2)   lay the tile of that rack slot, its first half on cell1, its second half on cell2
+    ("swap",)                       set the rack aside and draw a new one, once all placements of the turn are made
+    ("decline",)                    do without the swap, or (edition 2009) without one bonus placement
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+Cell = tuple[int, int]
+Tile = tuple[int, int]
+Action = tuple[str] | tuple[str, int, Cell, Cell]
+
+DIRECTIONS: list[Cell] = [(1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1)]
+CORNERS: list[Cell] = [(0, -1), (1, -1), (1, 0), (0, 1), (-1, 1), (-1, 0)]  # of R G B O Y P: clockwise, red top left
+DEFAULT_SIDE: dict[int, int] = {1: 6, 2: 6, 3: 7, 4: 8}  # by number of seats
+TRACK_LENGTH = 18
+EDITIONS: dict[str, list[str]] = {  # mode -> the editions whose sheet has it
+    "individual": ["2004", "2009", "2025"],
+    "team": ["2004", "2009"],
+    "solo": ["2004", "2009"],
+}
+SEATS: dict[str, list[int]] = {"individual": [2, 3, 4], "team": [4], "solo": [1]}
+
+
+def cells_of_board(side: int) -> list[Cell]:
+    """Every cell of a hexagon with `side` cells along each edge."""
+    span = range(-side + 1, side)
+    return [(q, r) for r in span for q in span if max(abs(q), abs(r), abs(q + r)) < side]
+
+
+def beside(cell: Cell, direction: Cell) -> Cell:
+    """The cell one step away in a direction."""
+    return (cell[0] + direction[0], cell[1] + direction[1])
+
+
+def neighbours(cell: Cell) -> list[Cell]:
+    """The six cells around a cell, whether or not they are in play."""
+    return [beside(cell, direction) for direction in DIRECTIONS]
+
+
+def printed_symbols(side: int, colors: int) -> dict[Cell, int]:
+    """Where the symbols are: on the corners of the side-6 hexagon on every board; a smaller board has its own."""
+    radius = min(side, 6) - 1
+    return {(q * radius, r * radius): colour for colour, (q, r) in enumerate(CORNERS) if colour < colors}
+
+
+def full_bag(colors: int, tile_sets: int) -> Counter[Tile]:
+    """All tiles of the game: every mixed pair six times, every double five times."""
+    bag: Counter[Tile] = Counter()
+    for first in range(colors):
+        for second in range(first, colors):
+            bag[first, second] = (5 if first == second else 6) * tile_sets
+    return bag
+
+
+class PlainGame:
+    """One game. All attributes are plain and may be set by assignment, to arrange any position."""
+
+    def __init__(
+        self,
+        racks: list[list[Tile]],
+        *,
+        players: int = 2,
+        edition: str = "2025",
+        mode: str = "individual",
+        side: int | None = None,
+        colors: int = 6,
+        rack: int | None = None,
+        tile_sets: int = 1,
+    ) -> None:
+        """`racks` are the tiles the seats start with; they are taken out of the bag."""
+        if mode not in EDITIONS:
+            raise ValueError(f"no mode {mode!r}: there are {', '.join(EDITIONS)}")
+        if edition not in EDITIONS[mode]:
+            raise ValueError(f"edition {edition!r} has no mode {mode!r}: editions {', '.join(EDITIONS[mode])} have it")
+        if players not in SEATS[mode]:
+            raise ValueError(f"mode {mode!r} is for {' or '.join(map(str, SEATS[mode]))} seats, not {players}")
+        side = DEFAULT_SIDE[players] if side is None else side
+        rack = (1 if mode == "solo" else 6) if rack is None else rack
+        if not 3 <= side <= 10 or not 2 <= colors <= 6 or tile_sets < 1:
+            raise ValueError("side must be 3 to 10, colors 2 to 6, tile_sets at least 1")
+        rack_sizes = [1] if mode == "solo" else [2, 3, 4, 5, 6]
+        if rack not in rack_sizes:
+            raise ValueError(f"rack must be one of {rack_sizes} in mode {mode!r}, not {rack}")
+
+        self.players = players
+        self.edition = edition
+        self.mode = mode
+        self.colors = colors
+        self.rack_size = rack
+        self.stops: list[int] = [TRACK_LENGTH] if mode == "individual" else [TRACK_LENGTH, 2 * TRACK_LENGTH]
+
+        self.printed: dict[Cell, int] = printed_symbols(side, colors)
+        self.board: dict[Cell, int | None] = {cell: self.printed.get(cell) for cell in cells_of_board(side)}
+        self.tiled: set[Cell] = set()
+
+        tracks = 2 if mode == "team" else players
+        self.scores: list[list[int]] = [[0] * colors for _ in range(tracks)]
+
+        assert len(racks) == players, f"{players} seats need as many racks, not {len(racks)}"
+        assert all(len(tiles) == rack for tiles in racks), f"each rack must hold {rack} tile(s)"
+        self.racks: list[list[Tile | None]] = [list(tiles) for tiles in racks]
+        self.bag: Counter[Tile] = full_bag(colors, tile_sets)
+        self._take_from_bag([tile for tiles in racks for tile in tiles])
+
+        self.has_placed: list[bool] = [False] * players
+        self.to_play = 0
+        self.phase = "place"
+        self.owed = 0
+
+    # What may be done
+
+    def legal(self) -> set[Action]:
+        """Every action open to the seat to move."""
+        if self.phase == "over":
+            return set()
+        if self.phase == "swap":
+            return {("swap",), ("decline",)}
+        slots = [slot for slot, tile in enumerate(self.racks[self.to_play]) if tile is not None]
+        spots = self._spots()
+        actions: set[Action] = {("place", slot, cell1, cell2) for slot in slots for cell1, cell2 in spots}
+        if self.phase == "bonus" and self.edition == "2009":
+            actions.add(("decline",))
+        return actions
+
+    def _spots(self) -> set[tuple[Cell, Cell]]:
+        """Where the seat to move may lay a tile, both ways round each."""
+        spots = self._free_pairs()
+        if self.has_placed[self.to_play]:
+            return spots
+        # A seat's first tile must lie next to a printed symbol that has no tile next to it yet.
+        open_symbols = [symbol for symbol in self.printed if not any(cell in self.tiled for cell in neighbours(symbol))]
+        next_to_open = {cell for symbol in open_symbols for cell in neighbours(symbol)}
+        first_spots = {(cell1, cell2) for cell1, cell2 in spots if cell1 in next_to_open or cell2 in next_to_open}
+        return first_spots or spots  # where no place is left that satisfies the rule, it lapses
+
+    def _is_free(self, cell: Cell) -> bool:
+        return cell in self.board and self.board[cell] is None
+
+    def _free_pairs(self) -> set[tuple[Cell, Cell]]:
+        """Every two adjacent free cells, both ways round."""
+        free_cells = [cell for cell in self.board if self._is_free(cell)]
+        return {(cell, other) for cell in free_cells for other in neighbours(cell) if self._is_free(other)}
+
+    def swap_allowed(self) -> bool:
+        """Does no tile in the rack of the seat to move show any of its lowest colours? (Empty racks never swap.)"""
+        tiles = [tile for tile in self.racks[self.to_play] if tile is not None]
+        if self.mode == "solo" or not tiles:
+            return False
+        markers = self.scores[self._track()]
+        lowest_colours = [colour for colour in range(self.colors) if markers[colour] == min(markers)]
+        return not any(colour in tile for tile in tiles for colour in lowest_colours)
+
+    # Scoring
+
+    def points(self, slot: int, cell1: Cell, cell2: Cell) -> dict[int, int]:
+        """What laying the tile of that slot there is worth, by colour, before any marker stops."""
+        tile = self.racks[self.to_play][slot]
+        assert tile is not None, f"slot {slot} is empty"
+        assert self._is_free(cell1), f"{cell1} is not free"
+        assert self._is_free(cell2), f"{cell2} is not free"
+        assert cell2 in neighbours(cell1), f"{cell1} and {cell2} are not adjacent"
+        result: dict[int, int] = {}
+        for colour, cell, other_half in [(tile[0], cell1, cell2), (tile[1], cell2, cell1)]:
+            for direction in DIRECTIONS:
+                if beside(cell, direction) != other_half:
+                    run = self._run(cell, direction, colour)
+                    if run > 0:
+                        result[colour] = result.get(colour, 0) + run
+        return result
+
+    def _run(self, cell: Cell, direction: Cell, colour: int) -> int:
+        """How many cells of the colour follow one another from a cell (itself not counted) in a direction."""
+        length = 0
+        cell = beside(cell, direction)
+        while cell in self.board and self.board[cell] == colour:
+            length += 1
+            cell = beside(cell, direction)
+        return length
+
+    def _track(self) -> int:
+        """The track of the seat to move: its own, or its team's."""
+        return self.to_play % 2 if self.mode == "team" else self.to_play
+
+    def advance(self, points: dict[int, int]) -> int:
+        """Move the markers of the seat to move; say how many bonus placements that earns.
+
+        A marker stops at the next stop ahead of it; what is left of the points is lost. Arriving earns a bonus
+        placement (not in solo). A marker at the last stop stays there and earns nothing.
+        """
+        markers = self.scores[self._track()]
+        arrivals = 0
+        for colour, count in points.items():
+            stops_ahead = [stop for stop in self.stops if stop > markers[colour]]
+            if not stops_ahead:
+                continue
+            markers[colour] = min(markers[colour] + count, stops_ahead[0])
+            if markers[colour] == stops_ahead[0]:
+                arrivals += 1
+        return 0 if self.mode == "solo" else arrivals
+
+    # Playing
+
+    def step(self, action: Action, draws: list[Tile]) -> None:
+        """Play the action, and draw these tiles, in order, into the empty slots from the lowest up."""
+        assert action in self.legal(), f"illegal in phase {self.phase!r}: {action}"
+        seat = self.to_play
+        set_aside = [tile for tile in self.racks[seat] if tile is not None] if action == ("swap",) else []
+        turn_is_done = self._carry_out(action)
+        needed = self.racks[seat].count(None) if turn_is_done else 0
+        assert len(draws) == needed, f"{action} draws {needed} tile(s), not {len(draws)}"
+        if turn_is_done:
+            self._take_from_bag(draws)
+            still_to_draw = list(draws)
+            for slot in range(self.rack_size):
+                if self.racks[seat][slot] is None:
+                    self.racks[seat][slot] = still_to_draw.pop(0)
+            self.bag.update(set_aside)  # only now: swapped tiles cannot be drawn again at once
+            self.to_play = (seat + 1) % self.players
+            self.phase = "place"
+
+    def _take_from_bag(self, tiles: list[Tile]) -> None:
+        missing = Counter(tiles) - self.bag
+        assert not missing, f"not in the bag: {dict(missing)}"
+        self.bag -= Counter(tiles)
+
+    def _carry_out(self, action: Action) -> bool:
+        """Play the action up to the drawing of tiles. True: the turn is done, and the seat now fills its rack."""
+        if self.phase == "swap":
+            if action == ("swap",):
+                self.racks[self.to_play] = [None] * self.rack_size
+            return True
+
+        if self.phase == "bonus":
+            self.owed -= 1  # used now, or declined
+        if action[0] == "place":
+            _, slot, cell1, cell2 = action
+            self.owed += self._place(slot, cell1, cell2)
+            if self._all_markers_at_end() or not self._free_pairs():
+                self.owed = 0
+                self.phase = "over"
+                return False
+
+        if all(tile is None for tile in self.racks[self.to_play]):
+            self.owed = 0  # a bonus that cannot be made lapses
+        if self.owed > 0:
+            self.phase = "bonus"
+            return False
+        if self.swap_allowed():
+            self.phase = "swap"
+            return False
+        return True
+
+    def _place(self, slot: int, cell1: Cell, cell2: Cell) -> int:
+        """Lay a tile and score it; say how many bonus placements it earns."""
+        tile = self.racks[self.to_play][slot]
+        assert tile is not None, f"slot {slot} is empty"
+        points = self.points(slot, cell1, cell2)
+        self.racks[self.to_play][slot] = None
+        self.board[cell1], self.board[cell2] = tile
+        self.tiled |= {cell1, cell2}
+        self.has_placed[self.to_play] = True
+        return self.advance(points)
+
+    # The end
+
+    def _all_markers_at_end(self) -> bool:
+        """Has a track all its markers at its last stop?"""
+        return any(all(marker == self.stops[-1] for marker in markers) for markers in self.scores)
+
+    def end(self) -> str:
+        """How the game ended. (With both at once it is the markers that count.)"""
+        if self.phase != "over":
+            return "unfinished"
+        return "all markers at the end" if self._all_markers_at_end() else "board full"
+
+    def ranks(self) -> list[int]:
+        """The rank of each track: the higher lowest marker is first, then the second lowest counts, and so on.
+
+        Tracks equal in all markers share a rank, and the next rank is left out: 1, 2, 2, 4. A track with all markers at
+        the end comes first by the same comparison.
+        """
+        results = [sorted(markers) for markers in self.scores]
+        return [1 + sum(other > result for other in results) for result in results]

@@ -1,0 +1,167 @@
+"""The kernel against the plain twin: every mask, point, marker, bonus, swap right, draw, end and rank."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from genial_env import Rules, kernel
+from genial_env.actions import Place, decode
+from genial_env.state import Phase, State
+from genial_env.tables import tables
+from tests.plain import Action, PlainGame, Tile
+
+STANDARD = [
+    *(Rules(players, edition) for players in (2, 3, 4) for edition in ("2004", "2009", "2025")),
+    *(Rules(players, edition, mode) for players, mode in ((4, "team"), (1, "solo")) for edition in ("2004", "2009")),
+]
+VARIANTS = [
+    Rules(2, side=3, colors=3, rack=2),
+    Rules(3, "2009", side=4, colors=4, rack=3),
+    Rules(4, side=3, colors=2, rack=2, tile_sets=2),
+    Rules(4, "2009", "team", side=5, colors=3, tile_sets=2),
+    Rules(1, "2004", "solo", side=4, colors=5),
+    Rules(2, side=9, rack=5),
+    Rules(2, side=10, colors=2, tile_sets=12),
+]
+GAMES = 60
+
+
+@lru_cache(maxsize=32)
+def action_words(rules: Rules) -> list[Action]:
+    """Every action id as the twin writes it."""
+
+    def word(action: int) -> Action:
+        decoded = decode(rules, action)
+        if isinstance(decoded, Place):
+            return ("place", decoded.slot, decoded.first, decoded.second)
+        return (str(decoded),)
+
+    return [word(action) for action in range(tables(rules).n_actions)]
+
+
+def tiles(rules: Rules, kinds: np.ndarray) -> list[Tile | None]:
+    """Rack slots as the twin writes them."""
+    return [tuple(tables(rules).kinds[kind].tolist()) if kind >= 0 else None for kind in kinds]
+
+
+def twin_of(state: State, row: int) -> PlainGame:
+    """A twin that stands where a game of the kernel stands."""
+    rules, t = state.rules, state.tables
+    twin = PlainGame(
+        [[(0, 0)] * rules.rack] * rules.players,
+        players=rules.players,
+        edition=rules.edition,
+        mode=rules.mode,
+        side=rules.side,
+        colors=rules.colors,
+        rack=rules.rack,
+        tile_sets=12,
+    )
+    for (q, r), color in zip(t.cells.tolist(), state.board[row].tolist(), strict=True):
+        twin.board[q, r] = None if color < 0 else color
+        if color >= 0 and (q, r) not in twin.printed:
+            twin.tiled.add((q, r))
+    twin.scores = state.scores[row].tolist()
+    twin.racks = [tiles(rules, rack) for rack in state.racks[row]]
+    twin.bag.clear()
+    twin.bag.update({tuple(t.kinds[m].tolist()): int(n) for m, n in enumerate(state.bag[row]) if n})
+    twin.to_play = int(state.to_play[row])
+    twin.phase = Phase(int(state.phase[row])).name.lower()
+    twin.owed = int(state.owed[row])
+    twin.has_placed = state.has_placed[row].tolist()
+    return twin
+
+
+@dataclass
+class Choices:
+    """How the games are played: at random, or by points with a little chance."""
+
+    greedy: bool
+    seed: int
+
+    def __post_init__(self) -> None:
+        self.rng = np.random.default_rng(self.seed)
+
+    def __call__(self, state: State, rows: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        value = self.rng.random(masks.shape)
+        if self.greedy:
+            t = state.tables
+            racks = kernel.own_racks(state, rows)
+            for slot in range(state.rules.rack):
+                colors = t.kinds[racks[:, slot]]
+                first, second = t.placements.T
+                points = state.points[rows][:, first, :], state.points[rows][:, second, :]
+                gained = sum(half[np.arange(len(rows)), :, colors[:, i]] for i, half in enumerate(points))
+                value[:, slot * t.n_placements : (slot + 1) * t.n_placements] += gained
+        return np.where(masks, value, -1.0).argmax(axis=1)
+
+
+def play_both(rules: Rules, games: int, choose: Choices) -> None:
+    """Play games on the kernel and the twin side by side, and compare all that can be compared at every step."""
+    state = kernel.deal(rules, np.arange(choose.seed, choose.seed + games))
+    twins = [twin_of(state, row) for row in range(games)]
+    words = action_words(rules)
+    while not state.over.all():
+        rows = np.flatnonzero(~state.over)
+        masks = kernel.legal(state, rows)
+        assert (masks.sum(axis=1) == kernel.legal_count(state, rows)).all()
+        for row, mask in zip(rows.tolist(), masks, strict=True):
+            assert {words[action] for action in np.flatnonzero(mask)} == twins[row].legal()
+        actions = choose(state, rows, masks)
+        points_before, racks_before = state.points.copy(), state.racks.copy()
+        kernel.apply(state, actions, rows)
+        assert (state.points == kernel.recount_points(rules, state.board)).all()
+        for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
+            twin, seat = twins[row], twins[row].to_play
+            if action < state.tables.swap_action:
+                check_points(twin, words[action], points_before[row], rules)
+            twin.step(words[action], drawn(state, row, seat, racks_before[row, seat], action))
+            check_same(state, row, twin)
+
+
+def check_points(twin: PlainGame, word: Action, points: np.ndarray, rules: Rules) -> None:
+    """The points map says what the twin counts."""
+    _, slot, first, second = word
+    index = tables(rules).cell_index
+    expected = twin.points(slot, first, second)
+    found: dict[int, int] = {}
+    for color, cell in zip(twin.racks[twin.to_play][slot], (first, second), strict=True):
+        found[color] = found.get(color, 0) + int(points[index[cell], color])
+    assert {color: n for color, n in found.items() if n} == expected
+
+
+def drawn(state: State, row: int, seat: int, before: np.ndarray, action: int) -> list[Tile]:
+    """The tiles that an action made a seat draw, in slot order."""
+    before = before.copy()
+    if action < state.tables.swap_action:
+        before[action // state.tables.n_placements] = -1
+    elif action == state.tables.swap_action:
+        before[:] = -1
+    after = state.racks[row, seat]
+    return tiles(state.rules, after[(before < 0) & (after >= 0)])
+
+
+def check_same(state: State, row: int, twin: PlainGame) -> None:
+    """Kernel and twin stand alike."""
+    rules, t = state.rules, state.tables
+    assert state.scores[row].tolist() == twin.scores
+    assert [tiles(rules, rack) for rack in state.racks[row]] == twin.racks
+    assert {m: int(n) for m, n in enumerate(state.bag[row]) if n} == {
+        int(t.kind_of[tile]): n for tile, n in twin.bag.items() if n
+    }
+    assert (int(state.to_play[row]), int(state.owed[row])) == (twin.to_play, twin.owed)
+    assert Phase(int(state.phase[row])).name.lower() == twin.phase
+    assert state.has_placed[row].tolist() == twin.has_placed
+    if twin.phase == "over":
+        assert kernel.End(int(state.end[row])).words == twin.end()
+        assert kernel.ranks(state.scores[row]).tolist() == twin.ranks()
+        board = [twin.board[q, r] for q, r in t.cells.tolist()]
+        assert state.board[row].tolist() == [-1 if color is None else color for color in board]
+
+
+@pytest.mark.parametrize("greedy", [False, True], ids=["random", "greedy"])
+@pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
+def test_kernel_agrees_with_twin(rules: Rules, greedy: bool) -> None:
+    play_both(rules, GAMES, Choices(greedy, seed=int(greedy)))
