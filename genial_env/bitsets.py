@@ -57,18 +57,27 @@ def nth(sets: Bitsets, n: Ints) -> Ints:
     upto = np.bitwise_count(sets).T.astype(np.int64, order="C")  # [words, G]
     for word in range(1, len(upto)):
         upto[word] += upto[word - 1]
-    which = fold(np.add, (upto <= n).T.astype(np.int64))
+    which = np.add.reduce(upto <= n, axis=0, dtype=np.int64)
     games = np.arange(len(sets))
     word_bits = sets[games, which]
     left = n - upto[which, games] + np.bitwise_count(word_bits)
     at = which * 64
-    for width in (32, 16, 8, 4, 2, 1):
+    for width in (32, 16, 8):  # halve until a byte is left, which a table knows
         low = np.bitwise_count(word_bits & np.uint64((1 << width) - 1))
-        higher = left >= low
-        left -= low * higher
-        at += width * higher
-        word_bits >>= (width * higher).astype(np.uint64)
-    return at
+        higher = (left >= low) * width
+        left -= low * (higher != 0)
+        at += higher
+        word_bits >>= higher.astype(np.uint64)
+    return at + _NTH_IN_BYTE.take((word_bits & np.uint64(255)).astype(np.int64) * 8 + left)
+
+
+def _nth_in_byte() -> Ints:
+    """[256 * 8]: entry ``8 * byte + n`` is the place of the n-th 1 in the byte."""
+    places = [[bit for bit in range(8) if byte >> bit & 1] for byte in range(256)]
+    return np.array([found + [0] * (8 - len(found)) for found in places]).ravel()
+
+
+_NTH_IN_BYTE = _nth_in_byte()
 
 
 def fold(combine: Callable[[Any, Any], Any], array: NDArray[Any]) -> NDArray[Any]:

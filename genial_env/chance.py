@@ -18,6 +18,7 @@ Bits = NDArray[np.uint64]
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MULTIPLIER_2 = np.uint64(0x94D049BB133111EB)
+_SHIFT_1, _SHIFT_2, _SHIFT_3, _ONE, _HALF = (np.uint64(n) for n in (30, 27, 31, 1, 32))
 
 
 class Purpose(IntEnum):
@@ -29,13 +30,12 @@ class Purpose(IntEnum):
 
 def bits(key: Any, counter: Any) -> Bits:
     """The outputs number `counter` (0, 1, ...) of the generators with these keys: uint64, broadcast together."""
-    with np.errstate(over="ignore"):
-        x = np.asarray(key, dtype=np.uint64) + (np.asarray(counter).astype(np.uint64) + np.uint64(1)) * _STEP
-        x ^= x >> np.uint64(30)
-        x *= _MULTIPLIER_1
-        x ^= x >> np.uint64(27)
-        x *= _MULTIPLIER_2
-        x ^= x >> np.uint64(31)
+    x = np.asarray(key, dtype=np.uint64) + (np.atleast_1d(counter).astype(np.uint64) + _ONE) * _STEP
+    x ^= x >> _SHIFT_1
+    x *= _MULTIPLIER_1
+    x ^= x >> _SHIFT_2
+    x *= _MULTIPLIER_2
+    x ^= x >> _SHIFT_3
     return x
 
 
@@ -44,7 +44,7 @@ def below(random: Bits, limit: NDArray[Any]) -> NDArray[np.int64]:
 
     `limit` must lie between 1 and 2**31; the chance of each number is off by less than limit / 2**32.
     """
-    return ((random >> np.uint64(32)) * limit.astype(np.uint64) >> np.uint64(32)).astype(np.int64)
+    return ((random >> _HALF) * limit.astype(np.uint64) >> _HALF).astype(np.int64)
 
 
 def seat_keys(seeds: Bits, purpose: Purpose, players: int) -> Bits:  # [B, P]

@@ -34,7 +34,8 @@ from genial_env.rules import TRACK_END, Rules
 from genial_env.state import EMPTY, FREE, End, Phase, State
 from genial_env.tables import Bools, Ints, Tables, tables
 
-_OPPOSITE = [3, 4, 5, 0, 1, 2]
+_OPPOSITE = np.array([3, 4, 5, 0, 1, 2])
+_PLACE, _BONUS, _SWAP, _OVER = (int(phase) for phase in Phase)  # numpy compares plain numbers faster
 
 
 # Dealing
@@ -132,7 +133,7 @@ def _opening(rules: Rules) -> State:
         drawn=np.zeros((1, rules.players), dtype=np.int64),
         has_placed=np.zeros((1, rules.players), dtype=np.bool_),
         to_play=np.zeros(1, dtype=np.int64),
-        phase=np.full(1, Phase.PLACE, dtype=np.int8),
+        phase=np.full(1, _PLACE, dtype=np.int8),
         owed=np.zeros(1, dtype=np.int64),
         decisions=np.zeros(1, dtype=np.int64),
         end=np.full(1, End.UNFINISHED, dtype=np.int8),
@@ -193,7 +194,7 @@ def legal_slots(state: State, rows: Ints | None = None) -> Bools:
 
     With :func:`legal_placements` this is the mask of a placing decision in two factors.
     """
-    return (own_racks(state, rows) != EMPTY) & (_pick(state.phase, rows) <= Phase.BONUS)[:, None]
+    return (own_racks(state, rows) != EMPTY) & (_pick(state.phase, rows) <= _BONUS)[:, None]
 
 
 def legal_placements(state: State, rows: Ints | None = None) -> Bools:
@@ -215,14 +216,14 @@ def placement_sets(state: State, rows: Ints | None = None) -> bitsets.Bitsets:
 
 def may_swap(state: State, rows: Ints | None = None) -> Bools:
     """[G]: whether swapping the rack is allowed now."""
-    return _pick(state.phase, rows) == Phase.SWAP
+    return _pick(state.phase, rows) == _SWAP
 
 
 def may_decline(state: State, rows: Ints | None = None) -> Bools:
     """[G]: whether declining (a swap; in 2009 a bonus) is allowed now."""
     phase = _pick(state.phase, rows)
-    declinable = phase == Phase.SWAP
-    return declinable | (phase == Phase.BONUS) if state.rules.bonus_may_be_declined else declinable
+    declinable = phase == _SWAP
+    return declinable | (phase == _BONUS) if state.rules.bonus_may_be_declined else declinable
 
 
 def legal_count(state: State, rows: Ints | None = None) -> Ints:
@@ -271,8 +272,8 @@ def apply(state: State, actions: ArrayLike, rows: Ints | None = None, draws: Arr
         state: the games.
         actions: [G] action ids.
         rows: [G] the games they are for.
-        draws: [G, K] tile kinds to be drawn by this action, in order, instead of the game's own luck; -1 where the game
-            draws fewer. For replays and for planners that deal chance themselves.
+        draws: [G, K] tile kinds to be drawn by this action, in order, instead of by the game's own luck, which gives
+            what is left at -1. For replays, and for planners that deal chance themselves.
 
     Raises:
         IllegalAction: saying action, cells, seat, game and reason, and nothing has changed.
@@ -280,23 +281,27 @@ def apply(state: State, actions: ArrayLike, rows: Ints | None = None, draws: Arr
     """
     rows = np.arange(len(state)) if rows is None else rows
     actions = as_actions(actions, len(rows))
+    script = None if draws is None else _as_script(state, draws, rows)
     _check_legal(state, rows, actions)
-    t = state.tables
-    script = None if draws is None else np.asarray(draws, dtype=np.int64)
-    placing = actions < t.swap_action
     state.decisions[rows] += 1
-    if placing.all():
+    if (actions < state.tables.swap_action).all():
         _place(state, rows, actions)
-        _go_on(state, rows, script)
-        return
-    swapping = actions == t.swap_action
-    keeping = (actions == t.decline_action) & (state.phase[rows] == Phase.SWAP)
-    chaining = ~swapping & ~keeping
-    state.owed[rows[chaining & ~placing]] -= 1  # a bonus declined
+        _draw_and_pass(state, rows, script, _turn_closes(state, rows))
+    else:
+        _apply_mixed(state, rows, actions, script)
+
+
+def _apply_mixed(state: State, rows: Ints, actions: Ints, script: Ints | None) -> None:
+    """In place: as :func:`apply`, where not every action is a placement."""
+    t = state.tables
+    placing, swapping = actions < t.swap_action, actions == t.swap_action
+    closing = swapping | (state.phase[rows] == _SWAP)
+    state.owed[rows[~placing & ~closing]] -= 1  # a bonus declined
     _place(state, rows[placing], actions[placing])
-    _swap(state, rows[swapping], _pick_script(script, swapping))
-    _draw_and_pass(state, rows[keeping], _pick_script(script, keeping))
-    _go_on(state, rows[chaining], _pick_script(script, chaining))
+    closing[~closing] = _turn_closes(state, rows[~closing])
+    aside = _set_aside(state, rows[swapping])
+    _draw_and_pass(state, rows, script, closing)
+    state.bag[rows[swapping]] += count_kinds(aside, t.n_kinds).astype(np.uint8)  # only now
 
 
 def as_actions(actions: ArrayLike, n_games: int) -> Ints:
@@ -321,7 +326,7 @@ def is_legal(state: State, actions: Ints, rows: Ints) -> Bools:
     slot, placement = np.divmod(np.where(placing, actions, 0), t.n_placements)
     seat_at = _seat_at(state, rows)
     has_tile = _flat(state.racks).take(seat_at * state.rules.rack + slot) != EMPTY
-    allowed = bitsets.contains(state.open, rows, placement) & has_tile & (state.phase[rows] <= Phase.BONUS)
+    allowed = bitsets.contains(state.open, rows, placement) & has_tile & (state.phase[rows] <= _BONUS)
     first = np.flatnonzero(~_flat(state.has_placed).take(seat_at))
     if first.size:
         sets = placement_sets(state, rows[first])
@@ -349,16 +354,16 @@ def why_illegal(state: State, row: int, action: int) -> str:
 
 def _reason(state: State, row: int, action: int, phase: Phase, seat: int) -> str:
     t = state.tables
-    if phase == Phase.OVER:
+    if phase == _OVER:
         return "the game is over"
     if not 0 <= action < t.n_actions:
         return f"actions run from 0 to {t.n_actions - 1}"
-    if phase == Phase.SWAP:
+    if phase == _SWAP:
         return "the decision is to swap the rack or to decline"
     if action == t.swap_action:
         return f"no swap now: the decision is a placement ({phase.name.lower()})"
     if action >= t.swap_action:
-        return "a bonus placement must be made" if phase == Phase.BONUS else "the turn's tile must be laid"
+        return "a bonus placement must be made" if phase == _BONUS else "the turn's tile must be laid"
     slot, placement = divmod(action, t.n_placements)
     if state.racks[row, seat, slot] == EMPTY:
         return f"slot {slot} is empty"
@@ -382,104 +387,128 @@ def gained(state: State, actions: Ints, rows: Ints) -> Ints:
 
 
 def _place(state: State, rows: Ints, actions: Ints) -> None:
-    """In place: lay tiles, score them, move markers; bonus placements earned and used are counted in `owed`."""
+    """In place: lay tiles, score them, move markers; bonus placements earned and used are counted in `owed`.
+
+    What is done for both halves of a tile has the half as its first axis: [2, G].
+    """
     t, rules = state.tables, state.rules
     slot, placement = np.divmod(actions, t.n_placements)
-    seat = state.to_play[rows]
-    at = (rows * rules.players + seat) * rules.rack + slot
+    seat_at = _seat_at(state, rows)
+    slot_at = seat_at * rules.rack + slot
     racks = _flat(state.racks)
-    kind = racks[at]
-    racks[at] = EMPTY
-    cells, colors = t.placements.take(placement, axis=0), t.kinds.take(kind, axis=0)
-    gained = _flat(state.points)[(rows[:, None] * t.n_cells + cells) * rules.colors + colors]
-    arrivals = _advance(state, rows, seat, colors, gained)
+    colors = t.kinds.take(racks.take(slot_at), axis=0).T.copy()
+    racks[slot_at] = EMPTY
+    cells = t.placements.take(placement, axis=0).T + rows * t.n_cells
+    gained = _flat(state.points).take(cells * rules.colors + colors)
+    arrivals = _advance(state, rows, colors, gained)
     if rules.has_bonus:
-        state.owed[rows] += arrivals - (state.phase[rows] == Phase.BONUS)
-    _cover(state, rows, cells, colors)
+        state.owed[rows] += arrivals - (state.phase[rows] == _BONUS)
+    _cover(state, cells, colors)
     state.open[rows] &= ~t.closes.take(placement, axis=0)
-    state.touched[rows] |= t.placement_near[placement]
-    state.has_placed[rows, seat] = True
+    state.touched[rows] |= t.placement_near.take(placement)
+    _flat(state.has_placed)[seat_at] = True
 
 
-def _advance(state: State, rows: Ints, seat: Ints, colors: Ints, gained: NDArray[np.int8]) -> Ints:
+def _advance(state: State, rows: Ints, colors: Ints, gained: NDArray[np.int8]) -> Ints:
     """In place: move two markers a game (one by both halves of a double); returns how many arrived at a stop."""
     rules = state.rules
-    double = colors[:, 0] == colors[:, 1]
-    points = np.where(double[:, None], gained[:, ::-1] + gained, gained)
-    at = (rows * rules.tracks + state.track(seat))[:, None] * rules.colors + colors
+    double = colors[0] == colors[1]
+    points = gained + gained[::-1] * double
+    at = (rows * rules.tracks + state.track(state.to_play[rows])) * rules.colors + colors
     scores = _flat(state.scores)
-    before = scores[at]
-    stop = np.where(before < TRACK_END, TRACK_END, rules.top)
+    before = scores.take(at)
+    stop = _next_stop(rules, before)
     after = np.minimum(before + points, stop)
     scores[at] = after
     arrived = (after == stop) & (before < stop)
-    return arrived[:, 0] + (arrived[:, 1] & ~double).astype(np.int64)
+    arrived[1] &= ~double
+    return arrived[0] + arrived[1].astype(np.int64)
 
 
-def _cover(state: State, rows: Ints, cells: Ints, colors: Ints) -> None:
-    """In place: lay both halves on the board and bring the points map up to date."""
-    t, n_colors = state.tables, state.rules.colors
-    board, points = _flat(state.board), _flat(state.points)
-    base = rows * t.n_cells
-    first, second = (base + cells.T[0]), (base + cells.T[1])
-    board[first] = colors[:, 0]  # lies already when the second half's lines are walked; not the other way round
-    runs = _runs(board, base, cells, colors, t)
-    behind = _along(t, cells[:, :, None] * 6 + np.arange(6), runs + 1)
-    growth = 1 + runs[:, :, _OPPOSITE]
-    open_end = (behind < t.n_cells) & (board.take(base[:, None, None] + behind, mode="clip") == FREE)
-    at = (base[:, None, None] + behind) * n_colors + colors[:, :, None]
+def _next_stop(rules: Rules, markers: NDArray[np.int8]) -> NDArray[np.int8] | int:
+    return TRACK_END if rules.top == TRACK_END else np.where(markers < TRACK_END, TRACK_END, rules.top).astype(np.int8)
+
+
+def _cover(state: State, cells: Ints, colors: Ints) -> None:
+    """In place: lay both halves on the board and bring the points map up to date.
+
+    Args:
+        state: the games.
+        cells: [2, G] where, as indices into [B * N].
+        colors: [2, G] what.
+    """
+    board, points, n_colors = _flat(state.board), _flat(state.points), state.rules.colors
+    board[cells[0]] = colors[0]  # lies already when the second half's lines are walked; not the other way round
+    runs, behind, free = _runs(state, cells, colors)
+    growth = (1 + runs.take(_OPPOSITE, axis=2)).astype(np.int8)
+    at = behind * n_colors + colors[:, :, None]
     for half in (0, 1):  # one after the other: a cell next to both halves of a double counts once for each
-        ends = open_end[:, half]
-        points[at[:, half][ends]] += growth[:, half][ends].astype(np.int8)
-    board[second] = colors[:, 1]
-    state.points.reshape(-1, n_colors)[np.concatenate([first, second])] = 0
+        ends = np.flatnonzero(free[half])
+        points[at[half].reshape(-1).take(ends)] += growth[half].reshape(-1).take(ends)
+    board[cells[1]] = colors[1]
+    state.points.reshape(-1, n_colors)[cells.reshape(-1)] = 0
 
 
-def _runs(board: NDArray[np.int8], base: Ints, cells: Ints, colors: Ints, t: Tables) -> Ints:
-    """[G, 2, 6]: how long the run of a half's colour is from its cell in each direction.
+def _runs(state: State, cells: Ints, colors: Ints) -> tuple[Ints, Ints, Bools]:
+    """What lies along the lines of each half's color from its cell, in the six directions.
 
     Walked by distance, over only those lines that have not ended.
+
+    Args:
+        state: the games.
+        cells: [2, G] the cells, as indices into [B * N].
+        colors: [2, G] the colors.
+
+    Returns:
+        [2, G, 6] how long the run is; the cell behind it, as an index into [B * N]; whether that cell is in play and
+        free.
     """
-    cell = t.neighbours.take(cells, axis=0)
-    same = (cell < t.n_cells) & (board.take(base[:, None, None] + cell, mode="clip") == colors[:, :, None])
+    t, board = state.tables, _flat(state.board)
+    cell = cells % t.n_cells
+    base = cells - cell
+    step = t.neighbours.take(cell, axis=0)
+    behind = step + base[:, :, None]
+    inside = step < t.n_cells
+    seen = board.take(behind, mode="clip")
+    same = inside & (seen == colors[:, :, None])
+    free = inside & (seen == FREE)
     runs = same.astype(np.int64)
     alive = np.flatnonzero(same)
     half, direction = np.divmod(alive, 6)
-    base, color, line = base[half // 2], _flat(colors)[half], _flat(cells)[half] * 6 + direction
+    base, color, line = _flat(base).take(half), _flat(colors).take(half), _flat(cell).take(half) * 6 + direction
     distance = 1
     while alive.size:
         distance += 1
-        cell = _along(t, line, distance)
-        same = (cell < t.n_cells) & (board.take(base + cell, mode="clip") == color)
-        alive, base, color, line = alive[same], base[same], color[same], line[same]
-        _flat(runs)[alive] += 1
-    return runs
+        step = _flat(t.rays).take(line * t.rays.shape[2] + distance)
+        beyond = base + step
+        inside = step < t.n_cells
+        seen = board.take(beyond, mode="clip")
+        _flat(behind)[alive] = beyond
+        _flat(free)[alive] = inside & (seen == FREE)
+        same = np.flatnonzero(inside & (seen == color))
+        alive, base, color, line = alive.take(same), base.take(same), color.take(same), line.take(same)
+        _flat(runs)[alive] = distance
+    return runs, behind, free
 
 
-def _along(t: Tables, line: Ints, distance: Ints | int) -> Ints:
-    """The cell at a distance along a line (cell * 6 + direction), N from the edge on."""
-    return _flat(t.rays).take(line * t.rays.shape[2] + distance)
-
-
-def _go_on(state: State, rows: Ints, script: Ints | None) -> None:
-    """In place: after a placement made or declined, the game ends, the bonus chain goes on, or the turn closes."""
-    scores = own_scores(state, rows)
-    lowest = bitsets.fold(np.minimum, scores)
-    going = ~_end_games(state, rows, lowest == state.rules.top)
-    chain = going & (state.owed[rows] > 0)
+def _turn_closes(state: State, rows: Ints) -> Bools:
+    """In place: after a placement made or declined, the game ends, the bonus chain goes on, a swap is offered, or
+    the turn closes: [G], which.
+    """
+    lowest = bitsets.fold(np.minimum, own_scores(state, rows))
+    closing = ~_end_games(state, rows, lowest == state.rules.top)
+    chain = closing & (state.owed.take(rows) > 0)
     if chain.any():
         chain &= (own_racks(state, rows) != EMPTY).any(axis=1)  # without a tile a bonus lapses
-        state.phase[rows[chain]] = Phase.BONUS
-        going &= ~chain
-        state.owed[rows[going]] = 0
+        closing &= ~chain
+        state.phase[rows[chain]] = _BONUS
+        state.owed[rows[closing]] = 0
     if state.rules.has_swap:
-        offered = going & lacks_lowest(state, rows)
-        state.phase[rows[offered]] = Phase.SWAP
-        going &= ~offered
-    if going.all():
-        _draw_and_pass(state, rows, script)
-    else:
-        _draw_and_pass(state, rows[going], _pick_script(script, going))
+        offered = closing & lacks_lowest(state, rows)
+        if offered.any():
+            closing &= ~offered
+            state.phase[rows[offered]] = _SWAP
+    return closing
 
 
 def _end_games(state: State, rows: Ints, at_top: Bools) -> Bools:
@@ -488,7 +517,7 @@ def _end_games(state: State, rows: Ints, at_top: Bools) -> Bools:
     if ended.any():
         done = rows[ended]
         state.end[done] = np.where(at_top[ended], End.ALL_AT_TOP, End.BOARD_FULL)
-        state.phase[done] = Phase.OVER
+        state.phase[done] = _OVER
         state.owed[done] = 0
     return ended
 
@@ -505,21 +534,21 @@ def lacks_lowest(state: State, rows: Ints | None = None) -> Bools:
     return (shown != 0) & (shown & lowest == 0)
 
 
-def _swap(state: State, rows: Ints, script: Ints | None) -> None:
-    """In place: set the racks aside, draw new ones, and only then put the old tiles back into the bag."""
-    seat = state.to_play[rows]
-    aside = state.racks[rows, seat]
-    state.racks[rows, seat] = EMPTY
-    _draw_and_pass(state, rows, script)
-    state.bag[rows] += count_kinds(aside, state.tables.n_kinds).astype(np.uint8)
+def _set_aside(state: State, rows: Ints) -> NDArray[np.int8]:
+    """In place: empty the movers' racks, and return what was in them."""
+    aside = own_racks(state, rows)
+    state.racks[rows, state.to_play[rows]] = EMPTY
+    return aside
 
 
-def _draw_and_pass(state: State, rows: Ints, script: Ints | None) -> None:
-    """In place: fill the mover's rack and give the turn to the next seat."""
+def _draw_and_pass(state: State, rows: Ints, script: Ints | None, closing: Bools) -> None:
+    """In place: where the turn closes, fill the mover's rack and give the turn to the next seat."""
+    if not closing.all():
+        rows, script = rows[closing], None if script is None else script[closing]
     seat = state.to_play[rows]
     _refill(state, rows, seat, script)
     state.to_play[rows] = (seat + 1) % state.rules.players
-    state.phase[rows] = Phase.PLACE
+    state.phase[rows] = _PLACE
 
 
 def _refill(state: State, rows: Ints, seat: Ints, script: Ints | None = None) -> None:
@@ -527,41 +556,49 @@ def _refill(state: State, rows: Ints, seat: Ints, script: Ints | None = None) ->
     all_racks = state.racks.reshape(-1, state.rules.rack)
     at = rows * state.rules.players + seat
     racks = all_racks.take(at, axis=0)
-    missing = bitsets.fold(np.add, (racks == EMPTY).astype(np.int64))
+    missing = bitsets.fold(np.add, (racks == EMPTY).astype(np.int8))
     drawn = 0
     short = np.flatnonzero(missing)
     while short.size:
         slot = racks.take(short, axis=0).argmin(axis=1)  # EMPTY is the least
         wanted = None if script is None else script[short, drawn]
-        racks[short, slot] = _draw(state, rows[short], at[short], wanted)
+        racks[short, slot] = _draw(state, rows.take(short), at.take(short), wanted)
         drawn += 1
-        short = short[missing[short] > drawn]
+        short = short[missing.take(short) > drawn]
     all_racks[at] = racks
 
 
 def _draw(state: State, rows: Ints, seat_at: Ints, wanted: Ints | None) -> Ints:
-    """In place: take one tile out of each bag, by the seat's luck or as scripted, and return its kind."""
+    """In place: take one tile out of each bag, as scripted or else by the seat's luck, and return its kind."""
     n_kinds = state.tables.n_kinds
-    if wanted is None:
-        upto = state.bag.take(rows, axis=0).T.astype(np.int16, order="C")  # [M, G]
-        for kind in range(1, n_kinds):
-            upto[kind] += upto[kind - 1]
-        luck = chance.bits(_flat(state.key)[seat_at], _flat(state.drawn)[seat_at])
-        drawn: Ints = np.add.reduce(upto <= chance.below(luck, upto[-1]), axis=0, dtype=np.int64)
-    else:
-        drawn = wanted
-        _check_in_bag(state, rows, drawn)
+    upto = state.bag.take(rows, axis=0).T.astype(np.int16, order="C")  # [M, G]
+    for kind in range(1, n_kinds):
+        upto[kind] += upto[kind - 1]
+    luck = chance.bits(_flat(state.key).take(seat_at), _flat(state.drawn).take(seat_at))
+    drawn: Ints = np.add.reduce(upto <= chance.below(luck, upto[-1]), axis=0, dtype=np.int64)
+    if wanted is not None:
+        drawn = np.where(wanted < 0, drawn, wanted)
     _flat(state.bag)[rows * n_kinds + drawn] -= 1
     _flat(state.drawn)[seat_at] += 1
     return drawn
 
 
-def _check_in_bag(state: State, rows: Ints, kind: Ints) -> None:
-    n_kinds = state.tables.n_kinds
-    missing = (kind < 0) | (kind >= n_kinds) | (state.bag[rows, kind.clip(0, n_kinds - 1)] == 0)
-    if missing.any():
-        which = int(np.flatnonzero(missing)[0])
-        raise ValueError(f"game {rows[which]}: tile kind {kind[which]} was to be drawn, and the bag has none")
+def _as_script(state: State, draws: ArrayLike, rows: Ints) -> Ints:
+    """Scripted draws as an int64 array [G, K] that the bags can give."""
+    script, n_kinds = np.asarray(draws), state.tables.n_kinds
+    if script.dtype.kind not in "iu":
+        raise TypeError(f"draws must be whole numbers, not {script.dtype}")
+    if script.shape != (len(rows), state.rules.rack):
+        raise ValueError(f"draws must have the shape ({len(rows)}, {state.rules.rack}), not {script.shape}")
+    if script.size and not -1 <= script.min() <= script.max() < n_kinds:
+        raise ValueError(f"draws must be tile kinds from 0 to {n_kinds - 1}, or -1, not {script.min()} to {script.max()}")
+    if ((script[:, :-1] < 0) & (script[:, 1:] >= 0)).any():
+        raise ValueError("draws must be given from the first on: no tile kind may follow a -1")
+    lacking = np.argwhere(count_kinds(script, n_kinds) > state.bag[rows])
+    if len(lacking):
+        which, kind = lacking[0].tolist()
+        raise ValueError(f"game {rows[which]}: the bag has not enough tiles of kind {kind} for the draws {script[which]}")
+    return script.astype(np.int64, copy=False)
 
 
 # The end
@@ -605,10 +642,6 @@ def count_kinds(kinds: NDArray[np.int8], n_kinds: int) -> Ints:
 def _flat(array: NDArray[Any]) -> NDArray[Any]:
     """The same memory as one axis: one-dimensional fancy indexing is several times faster."""
     return array.reshape(-1)
-
-
-def _pick_script(script: Ints | None, chosen: Bools) -> Ints | None:
-    return None if script is None else script[chosen]
 
 
 def _touched(t: Tables, board: NDArray[Any]) -> NDArray[np.uint8]:

@@ -85,7 +85,7 @@ class State:
     @property
     def over(self) -> NDArray[np.bool_]:  # [B]
         """Which games have ended."""
-        return self.phase == Phase.OVER
+        return self.phase == int(Phase.OVER)
 
     def track(self, seats: NDArray[np.int64]) -> NDArray[np.int64]:
         """The score track of each seat: its own, in team mode its team's."""
