@@ -1,4 +1,4 @@
-"""Sets of numbers below some n as bits, a row of uint64 words a set: bit e of a set is bit ``e % 64`` of word ``e // 64``.
+"""Sets of numbers below n as bits, a row of uint64 words a set: number e is bit ``e % 64`` of word ``e // 64``.
 
 With 480 to 924 placements a set fits in a cache line or two, and removing, counting and choosing touch whole words.
 """
@@ -34,12 +34,14 @@ def unpack(sets: Bitsets, n: int) -> Bools:
 def contains(sets: Bitsets, rows: Ints, number: Ints) -> Bools:
     """[G]: whether `number` is in the set of its row."""
     word = sets.reshape(-1).take(rows * sets.shape[1] + (number >> 6))
-    return (word >> (number & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
+    held: Bools = (word >> (number & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
+    return held
 
 
 def any_left(sets: Bitsets) -> Bools:
     """[G]: whether the set has a member."""
-    return fold(np.bitwise_or, sets) != 0
+    left: Bools = fold(np.bitwise_or, sets) != 0
+    return left
 
 
 def count(sets: Bitsets) -> Ints:
@@ -54,9 +56,7 @@ def choose(sets: Bitsets, random: Bitsets) -> Ints:
 
 def nth(sets: Bitsets, n: Ints) -> Ints:
     """[G]: the n-th member (from 0) of each set, which must have more than n; by counting bits, not by scanning."""
-    upto = np.bitwise_count(sets).T.astype(np.int64, order="C")  # [words, G]
-    for word in range(1, len(upto)):
-        upto[word] += upto[word - 1]
+    upto = running_total(np.bitwise_count(sets), np.int64)  # [words, G]
     which = np.add.reduce(upto <= n, axis=0, dtype=np.int64)
     games = np.arange(len(sets))
     word_bits = sets[games, which]
@@ -68,7 +68,8 @@ def nth(sets: Bitsets, n: Ints) -> Ints:
         left -= low * (higher != 0)
         at += higher
         word_bits >>= higher.astype(np.uint64)
-    return at + _NTH_IN_BYTE.take((word_bits & np.uint64(255)).astype(np.int64) * 8 + left)
+    number: Ints = at + _NTH_IN_BYTE.take((word_bits & np.uint64(255)).astype(np.int64) * 8 + left)
+    return number
 
 
 def _nth_in_byte() -> Ints:
@@ -78,6 +79,14 @@ def _nth_in_byte() -> Ints:
 
 
 _NTH_IN_BYTE = _nth_in_byte()
+
+
+def running_total(array: NDArray[Any], dtype: type[np.integer[Any]]) -> NDArray[Any]:
+    """[few, G]: the cumulative sums along the columns of [G, few], transposed; fast for the same reason as `fold`."""
+    total = array.T.astype(dtype, order="C")
+    for column in range(1, len(total)):
+        total[column] += total[column - 1]
+    return total
 
 
 def fold(combine: Callable[[Any, Any], Any], array: NDArray[Any]) -> NDArray[Any]:

@@ -194,7 +194,8 @@ def legal_slots(state: State, rows: Ints | None = None) -> Bools:
 
     With :func:`legal_placements` this is the mask of a placing decision in two factors.
     """
-    return (own_racks(state, rows) != EMPTY) & (_pick(state.phase, rows) <= _BONUS)[:, None]
+    filled: Bools = (own_racks(state, rows) != EMPTY) & (_pick(state.phase, rows) <= _BONUS)[:, None]
+    return filled
 
 
 def legal_placements(state: State, rows: Ints | None = None) -> Bools:
@@ -216,14 +217,17 @@ def placement_sets(state: State, rows: Ints | None = None) -> bitsets.Bitsets:
 
 def may_swap(state: State, rows: Ints | None = None) -> Bools:
     """[G]: whether swapping the rack is allowed now."""
-    return _pick(state.phase, rows) == _SWAP
+    offered: Bools = _pick(state.phase, rows) == _SWAP
+    return offered
 
 
 def may_decline(state: State, rows: Ints | None = None) -> Bools:
     """[G]: whether declining (a swap; in 2009 a bonus) is allowed now."""
     phase = _pick(state.phase, rows)
-    declinable = phase == _SWAP
-    return declinable | (phase == _BONUS) if state.rules.bonus_may_be_declined else declinable
+    declinable: Bools = phase == _SWAP
+    if state.rules.bonus_may_be_declined:
+        declinable |= phase == _BONUS
+    return declinable
 
 
 def legal_count(state: State, rows: Ints | None = None) -> Ints:
@@ -326,16 +330,16 @@ def is_legal(state: State, actions: Ints, rows: Ints) -> Bools:
     slot, placement = np.divmod(np.where(placing, actions, 0), t.n_placements)
     seat_at = _seat_at(state, rows)
     has_tile = _flat(state.racks).take(seat_at * state.rules.rack + slot) != EMPTY
-    allowed = bitsets.contains(state.open, rows, placement) & has_tile & (state.phase[rows] <= _BONUS)
+    allowed: Bools = bitsets.contains(state.open, rows, placement) & has_tile & (state.phase[rows] <= _BONUS)
     first = np.flatnonzero(~_flat(state.has_placed).take(seat_at))
     if first.size:
         sets = placement_sets(state, rows[first])
         allowed[first] &= bitsets.contains(sets, np.arange(len(first)), placement[first])
-    if not state.rules.has_swap or placing.all():
-        return placing & allowed
-    swapping = (actions == t.swap_action) & may_swap(state, rows)
-    declining = (actions == t.decline_action) & may_decline(state, rows)
-    return np.where(placing, allowed, swapping | declining)
+    allowed &= placing
+    if state.rules.has_swap and not placing.all():
+        allowed |= (actions == t.swap_action) & may_swap(state, rows)
+        allowed |= (actions == t.decline_action) & may_decline(state, rows)
+    return allowed
 
 
 def _check_legal(state: State, rows: Ints, actions: Ints) -> None:
@@ -422,7 +426,8 @@ def _advance(state: State, rows: Ints, colors: Ints, gained: NDArray[np.int8]) -
     scores[at] = after
     arrived = (after == stop) & (before < stop)
     arrived[1] &= ~double
-    return arrived[0] + arrived[1].astype(np.int64)
+    arrivals: Ints = arrived[0] + arrived[1].astype(np.int64)
+    return arrivals
 
 
 def _next_stop(rules: Rules, markers: NDArray[np.int8]) -> NDArray[np.int8] | int:
@@ -531,7 +536,8 @@ def lacks_lowest(state: State, rows: Ints | None = None) -> Bools:
     scores = own_scores(state, rows)
     is_lowest = scores == bitsets.fold(np.minimum, scores)[:, None]
     lowest = bitsets.fold(np.bitwise_or, is_lowest.astype(np.uint8) << np.arange(scores.shape[1], dtype=np.uint8))
-    return (shown != 0) & (shown & lowest == 0)
+    lacking: Bools = (shown != 0) & (shown & lowest == 0)
+    return lacking
 
 
 def _set_aside(state: State, rows: Ints) -> NDArray[np.int8]:
@@ -571,9 +577,7 @@ def _refill(state: State, rows: Ints, seat: Ints, script: Ints | None = None) ->
 def _draw(state: State, rows: Ints, seat_at: Ints, wanted: Ints | None) -> Ints:
     """In place: take one tile out of each bag, as scripted or else by the seat's luck, and return its kind."""
     n_kinds = state.tables.n_kinds
-    upto = state.bag.take(rows, axis=0).T.astype(np.int16, order="C")  # [M, G]
-    for kind in range(1, n_kinds):
-        upto[kind] += upto[kind - 1]
+    upto = bitsets.running_total(state.bag.take(rows, axis=0), np.int16)  # [M, G]
     luck = chance.bits(_flat(state.key).take(seat_at), _flat(state.drawn).take(seat_at))
     drawn: Ints = np.add.reduce(upto <= chance.below(luck, upto[-1]), axis=0, dtype=np.int64)
     if wanted is not None:
@@ -591,13 +595,17 @@ def _as_script(state: State, draws: ArrayLike, rows: Ints) -> Ints:
     if script.shape != (len(rows), state.rules.rack):
         raise ValueError(f"draws must have the shape ({len(rows)}, {state.rules.rack}), not {script.shape}")
     if script.size and not -1 <= script.min() <= script.max() < n_kinds:
-        raise ValueError(f"draws must be tile kinds from 0 to {n_kinds - 1}, or -1, not {script.min()} to {script.max()}")
+        raise ValueError(
+            f"draws must be tile kinds from 0 to {n_kinds - 1}, or -1, not {script.min()} to {script.max()}"
+        )
     if ((script[:, :-1] < 0) & (script[:, 1:] >= 0)).any():
         raise ValueError("draws must be given from the first on: no tile kind may follow a -1")
     lacking = np.argwhere(count_kinds(script, n_kinds) > state.bag[rows])
     if len(lacking):
         which, kind = lacking[0].tolist()
-        raise ValueError(f"game {rows[which]}: the bag has not enough tiles of kind {kind} for the draws {script[which]}")
+        raise ValueError(
+            f"game {rows[which]}: the bag has not enough tiles of kind {kind} for the draws {script[which]}"
+        )
     return script.astype(np.int64, copy=False)
 
 
@@ -626,7 +634,8 @@ def ranks(scores: ArrayLike) -> Ints:
     ahead = ordered[..., None, :, :] - ordered[..., :, None, :]  # [..., T, other T, C]: the other's lead
     first = (ahead != 0).argmax(axis=-1)
     lead = np.take_along_axis(ahead, first[..., None], axis=-1)[..., 0]
-    return 1 + (lead > 0).sum(axis=-1)
+    places: Ints = 1 + (lead > 0).sum(axis=-1)
+    return places
 
 
 # Small tools
@@ -647,4 +656,5 @@ def _flat(array: NDArray[Any]) -> NDArray[Any]:
 def _touched(t: Tables, board: NDArray[Any]) -> NDArray[np.uint8]:
     tiled = board != FREE
     tiled[:, t.printed] = False
-    return np.bitwise_or.reduce(np.where(tiled, t.printed_near, 0).astype(np.uint8), axis=1)
+    touched: NDArray[np.uint8] = np.bitwise_or.reduce(np.where(tiled, t.printed_near, 0).astype(np.uint8), axis=1)
+    return touched

@@ -129,7 +129,7 @@ def pick_uniformly(
     actions = np.where(choice - n_placings < may_decline, t.decline_action, t.swap_action)
     placing = np.flatnonzero(choice < n_placings)
     nth_slot, nth_placement = np.divmod(choice[placing], n_placements[placing])
-    held = slots.take(placing, axis=0).cumsum(axis=1)
-    slot = bitsets.fold(np.add, (held <= nth_slot[:, None]).astype(np.int64))
+    held = bitsets.running_total(slots.take(placing, axis=0), np.int64)  # [K, G]
+    slot = np.add.reduce(held <= nth_slot, axis=0, dtype=np.int64)
     actions[placing] = slot * t.n_placements + bitsets.nth(placements.take(placing, axis=0), nth_placement)
     return actions

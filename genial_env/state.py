@@ -85,7 +85,8 @@ class State:
     @property
     def over(self) -> NDArray[np.bool_]:  # [B]
         """Which games have ended."""
-        return self.phase == int(Phase.OVER)
+        over: NDArray[np.bool_] = self.phase == int(Phase.OVER)
+        return over
 
     def track(self, seats: NDArray[np.int64]) -> NDArray[np.int64]:
         """The score track of each seat: its own, in team mode its team's."""

@@ -1,4 +1,4 @@
-"""Look-up tables of one set of rules: made once by slow, readable code, cached, and never written to again.
+r"""Look-up tables of one set of rules: made once by slow, readable code, cached, and never written to again.
 
 Axis letters, here and everywhere: B games, P seats, T score tracks, C colours, N cells, K rack slots, E oriented
 placements, A actions, M tile kinds. ``N`` as a cell number means "off the board".
@@ -7,9 +7,9 @@ Placements are numbered by (first cell in row order, direction in order). At the
 the neighbours right, down-left and down-right::
 
       0 --0--> 1
-     / \\              0: cells (0, 1)   1: cells (0, 6)   2: cells (0, 7)   3: cells (1, 2) ...
+     / \              0: cells (0, 1)   1: cells (0, 6)   2: cells (0, 7)   3: cells (1, 2) ...
     1   2
-   /     \\
+   /     \
   6       7
 """
 
@@ -120,12 +120,12 @@ def tables(rules: Rules) -> Tables:
 def _placements(step: Ints) -> tuple[Ints, Ints]:
     n_cells = len(step) - 1
     placement_of = np.full((n_cells, 6), -1, dtype=np.int64)
-    placements = []
+    placements: list[tuple[int, int]] = []
     for cell in range(n_cells):
         for direction in range(6):
             if step[cell, direction] < n_cells:
                 placement_of[cell, direction] = len(placements)
-                placements.append((cell, step[cell, direction]))
+                placements.append((cell, int(step[cell, direction])))
     return np.array(placements, dtype=np.int64), placement_of
 
 

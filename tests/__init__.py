@@ -1,0 +1,1 @@
+"""Tests: also the second manual of the rules."""

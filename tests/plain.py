@@ -152,7 +152,7 @@ class PlainGame:
         return {(cell, other) for cell in free_cells for other in neighbours(cell) if self._is_free(other)}
 
     def swap_allowed(self) -> bool:
-        """Does no tile in the rack of the seat to move show any of its lowest colours? (Empty racks never swap.)"""
+        """Whether no tile in the rack of the seat to move shows any of its lowest colours; empty racks never swap."""
         tiles = [tile for tile in self.racks[self.to_play] if tile is not None]
         if self.mode == "solo" or not tiles:
             return False
@@ -278,7 +278,7 @@ class PlainGame:
         return any(all(marker == self.stops[-1] for marker in markers) for markers in self.scores)
 
     def end(self) -> str:
-        """How the game ended. (With both at once it is the markers that count.)"""
+        """How the game ended; with both at once it is the markers that count."""
         if self.phase != "over":
             return "unfinished"
         return "all markers at the end" if self._all_markers_at_end() else "board full"

@@ -5,27 +5,17 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from genial_env import Rules, kernel
 from genial_env.actions import Place, decode
 from genial_env.state import Phase, State
 from genial_env.tables import tables
 from tests.plain import Action, PlainGame, Tile
+from tests.positions import STANDARD, VARIANTS
 
-STANDARD = [
-    *(Rules(players, edition) for players in (2, 3, 4) for edition in ("2004", "2009", "2025")),
-    *(Rules(players, edition, mode) for players, mode in ((4, "team"), (1, "solo")) for edition in ("2004", "2009")),
-]
-VARIANTS = [
-    Rules(2, side=3, colors=3, rack=2),
-    Rules(3, "2009", side=4, colors=4, rack=3),
-    Rules(4, side=3, colors=2, rack=2, tile_sets=2),
-    Rules(4, "2009", "team", side=5, colors=3, tile_sets=2),
-    Rules(1, "2004", "solo", side=4, colors=5),
-    Rules(2, side=9, rack=5),
-    Rules(2, side=10, colors=2, tile_sets=12),
-]
-GAMES = 60
+GAMES = 50
 
 
 @lru_cache(maxsize=32)
@@ -101,9 +91,17 @@ class Choices:
 def play_both(rules: Rules, games: int, choose: Choices) -> None:
     """Play games on the kernel and the twin side by side, and compare all that can be compared at every step."""
     state = kernel.deal(rules, np.arange(choose.seed, choose.seed + games))
-    twins = [twin_of(state, row) for row in range(games)]
+    compare(state, [twin_of(state, row) for row in range(games)], choose)
+    assert state.over.all()
+
+
+def compare(state: State, twins: list[PlainGame], choose: Choices, steps: int = 1000) -> None:
+    """Play on, and compare masks, points, and all that a decision changes."""
+    rules = state.rules
     words = action_words(rules)
-    while not state.over.all():
+    for _ in range(steps):
+        if state.over.all():
+            break
         rows = np.flatnonzero(~state.over)
         masks = kernel.legal(state, rows)
         assert (masks.sum(axis=1) == kernel.legal_count(state, rows)).all()
@@ -165,3 +163,41 @@ def check_same(state: State, row: int, twin: PlainGame) -> None:
 @pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
 def test_kernel_agrees_with_twin(rules: Rules, greedy: bool) -> None:
     play_both(rules, GAMES, Choices(greedy, seed=int(greedy)))
+
+
+@st.composite
+def odd_positions(draw: st.DrawFn) -> State:
+    """Positions that no game need reach: any colors anywhere, any markers, racks with gaps, any decision."""
+    rules = draw(st.sampled_from(STANDARD + VARIANTS))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    t = tables(rules)
+    filled = draw(st.floats(0.0, 0.9))
+    board = np.where(rng.random(t.n_cells) < filled, rng.integers(0, rules.colors, t.n_cells), -1)
+    board[t.printed] = np.arange(rules.colors)
+    low = draw(st.integers(0, rules.top))
+    racks = rng.integers(0, t.n_kinds, (1, rules.players, rules.rack))
+    seat = int(rng.integers(rules.players))
+    racks[0, seat, rng.random(rules.rack) < draw(st.sampled_from([0.0, 0.3, 0.9]))] = -1
+    if (racks[0, seat] < 0).all():
+        racks[0, seat, 0] = 0
+    bonus = rules.has_bonus and draw(st.booleans())
+    return kernel.position(
+        rules,
+        board,
+        scores=rng.integers(low, rules.top + 1, (1, rules.tracks, rules.colors)),
+        racks=racks,
+        bag=np.full((1, t.n_kinds), 8),
+        to_play=seat,
+        phase=Phase.BONUS if bonus else Phase.PLACE,
+        owed=int(rng.integers(1, 3)) if bonus else 0,
+        has_placed=rng.random((1, rules.players)) < 0.8,
+        seeds=int(rng.integers(2**32)),
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(odd_positions(), st.integers(0, 2**32 - 1))
+def test_odd_positions(state: State, seed: int) -> None:
+    """Three decisions from there, as the twin has them."""
+    assume(not state.over.any())
+    compare(state, [twin_of(state, 0)], Choices(greedy=False, seed=seed), steps=3)

@@ -70,7 +70,8 @@ class Planes:
 def _grid(rules: Rules) -> Ints:  # [N]
     """Where each cell stands on the flattened grid."""
     row_and_column = tables(rules).cells[:, ::-1] + rules.side - 1
-    return row_and_column @ np.array([2 * rules.side - 1, 1])
+    at: Ints = row_and_column @ np.array([2 * rules.side - 1, 1])
+    return at
 
 
 def _board(view: View) -> NDArray[np.uint8]:
@@ -85,4 +86,5 @@ def _board(view: View) -> NDArray[np.uint8]:
 
 
 def _one_hot(values: NDArray[Any], n: int) -> NDArray[np.uint8]:
-    return (values[..., None] == np.arange(n)).astype(np.uint8)
+    hot: NDArray[np.uint8] = (values[..., None] == np.arange(n)).astype(np.uint8)
+    return hot

@@ -1,0 +1,66 @@
+"""Set-ups that several tests share."""
+
+import numpy as np
+
+from genial_env import Rules, State, kernel
+from genial_env.actions import Cell
+from genial_env.rules import COLOUR_LETTERS
+from genial_env.tables import tables
+
+STANDARD = [
+    *(Rules(players, edition) for players in (2, 3, 4) for edition in ("2004", "2009", "2025")),
+    *(Rules(players, edition, mode) for players, mode in ((4, "team"), (1, "solo")) for edition in ("2004", "2009")),
+]
+VARIANTS = [
+    Rules(2, side=3, colors=3, rack=2),
+    Rules(3, "2009", side=4, colors=4, rack=3),
+    Rules(4, side=3, colors=2, rack=2, tile_sets=2),
+    Rules(4, "2009", "team", side=5, colors=3, tile_sets=2),
+    Rules(1, "2004", "solo", side=4, colors=5),
+    Rules(2, side=9, rack=5),
+    Rules(2, side=10, colors=2, tile_sets=12),
+]
+
+
+def board_with(rules: Rules, colored: dict[Cell, int], printed: bool = True) -> np.ndarray:
+    """[N]: a board with the printed symbols, if wanted, and these cells colored."""
+    t = tables(rules)
+    board = np.full(t.n_cells, -1, dtype=np.int8)
+    if printed:
+        board[t.printed] = np.arange(rules.colors)
+    for cell, color in colored.items():
+        board[t.cell_index[cell]] = color
+    return board
+
+
+def markers(rules: Rules, named: dict[str, int], rest: int = 0) -> np.ndarray:
+    """[C]: markers by letter, the others at `rest`."""
+    return np.array([named.get(letter, rest) for letter in COLOUR_LETTERS[: rules.colors]])
+
+
+def random_play(rules: Rules, games: int, seed: int, steps: int) -> State:
+    """Games after so many random decisions (or at their end)."""
+    state = kernel.deal(rules, np.arange(seed, seed + games))
+    rng = np.random.default_rng(seed)
+    for _ in range(steps):
+        live = np.flatnonzero(~state.over)
+        if not live.size:
+            break
+        kernel.apply(state, random_actions(state, live, rng), live)
+    return state
+
+
+def random_actions(state: State, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """One playable action a game."""
+    masks = kernel.legal(state, rows)
+    return np.where(masks, rng.random(masks.shape), -1.0).argmax(axis=1)
+
+
+def same(one: State, other: State) -> bool:
+    """Whether all arrays are equal."""
+    return all(np.array_equal(one.arrays()[name], other.arrays()[name]) for name in one.arrays())
+
+
+def rows_of(state: State, rows: np.ndarray) -> State:
+    """Some of the games."""
+    return State(state.rules, **{name: array[rows] for name, array in state.arrays().items()})
