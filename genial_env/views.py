@@ -83,7 +83,7 @@ def view(state: State, seats: Ints | int | None = None, rows: Ints | None = None
     own_turn = seat == mover
     turned = (seat[:, None] + np.arange(rules.players)) % rules.players
     racks = state.racks[rows[:, None], turned]
-    held = racks[:, 1:].reshape(len(rows), -1)
+    held = racks[:, 1:].reshape(len(rows), (rules.players - 1) * rules.rack)
     return View(
         rules=rules,
         seat=seat.copy(),
@@ -124,6 +124,6 @@ def pick_best(view: View, values: NDArray[np.int8], random: NDArray[np.uint64]) 
     """[G]: the playable placement of the highest value [G, K, E], equal ones drawn by lot, as an action id."""
     playable = view.slots[:, :, None] & view.placements[:, None, :]
     worst = np.iinfo(values.dtype).min
-    flat = np.where(playable, values, worst).reshape(len(view), -1)
+    flat = np.where(playable, values, worst).reshape(len(view), playable.shape[1] * playable.shape[2])
     best = bitsets.pack(flat == flat.max(axis=1)[:, None])
     return bitsets.choose(best, random)

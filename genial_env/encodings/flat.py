@@ -27,6 +27,9 @@ class Flat:
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
         """[G, length], newly made."""
         parts = self._planes.encode(view)
-        highs = {name: field.high for name, field in self._planes.fields(view.rules).items()}
-        scaled = [part.reshape(len(view), -1) / np.float32(highs[name]) for name, part in parts.items()]
+        fields = self._planes.fields(view.rules)
+        scaled = [
+            parts[name].reshape(len(view), int(np.prod(field.shape))) / np.float32(field.high)
+            for name, field in fields.items()
+        ]
         return {"": np.concatenate(scaled, axis=1).astype(np.float32, copy=False)}

@@ -82,7 +82,7 @@ def _board(view: View) -> NDArray[np.uint8]:
     cells[:, 1:-colors] = view.board[:, None, :] == np.arange(-1, colors)[:, None]
     cells[:, -colors:] = view.points.transpose(0, 2, 1)
     planes[:, :, _grid(rules)] = cells
-    return planes.reshape(len(view), -1, width, width)
+    return planes.reshape(len(view), 2 + 2 * colors, width, width)
 
 
 def _one_hot(values: NDArray[Any], n: int) -> NDArray[np.uint8]:
