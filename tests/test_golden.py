@@ -1,0 +1,45 @@
+"""One whole game of every edition, mode and seat count, and of a variant, kept as a record.
+
+A change of the rules, of the luck or of the record format shows here first. After an intended one,
+``python -m tests.test_golden`` writes the games anew.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from genial_env import Rules, play
+from tests.positions import STANDARD
+
+FOLDER = Path(__file__).with_name("golden")
+GAMES = [*STANDARD, Rules(2, side=4, colors=4, rack=3)]
+
+
+def path_of(rules: Rules) -> Path:
+    variant = "" if rules in STANDARD else "-variant"
+    return FOLDER / f"{rules.mode}-{rules.players}-{rules.edition}{variant}.json"
+
+
+def played(rules: Rules) -> str:
+    """The record of a game between greedy seats and random ones, an event a line."""
+    agents = ["greedy", "random", "greedy", "greedy"][: rules.players]
+    records = play(agents, rules, games=1, seed=2004, record=True).records or []
+    record = dict(records[0])
+    events = ",\n  ".join(json.dumps(event) for event in record.pop("events"))
+    return json.dumps(record)[:-1] + f', "events": [\n  {events}\n]}}\n'
+
+
+@pytest.mark.parametrize("rules", GAMES, ids=str)
+def test_golden_game(rules: Rules) -> None:
+    assert path_of(rules).read_text() == played(rules)
+
+
+def test_no_golden_game_too_many() -> None:
+    assert {path_of(rules) for rules in GAMES} == set(FOLDER.glob("*.json"))
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for golden in GAMES:
+        path_of(golden).write_text(played(golden))
