@@ -1,5 +1,6 @@
 """The board game Génial!/Ingenious as a reinforcement-learning environment for 1 to 4 seats."""
 
+from genial_env import envs as _envs  # registers the Gymnasium ids
 from genial_env.errors import IllegalAction, RecordError
 from genial_env.kernel import ranks
 from genial_env.play import Results, play

@@ -26,6 +26,7 @@ class Purpose(IntEnum):
 
     DRAWS = 0
     CHOICES = 1
+    SEATING = 2
 
 
 def bits(key: Any, counter: Any) -> Bits:

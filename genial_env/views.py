@@ -121,9 +121,16 @@ def tile_values(view: View, values: NDArray[np.int8]) -> NDArray[np.int8]:
 
 
 def pick_best(view: View, values: NDArray[np.int8], random: NDArray[np.uint64]) -> Ints:
-    """[G]: the playable placement of the highest value [G, K, E], equal ones drawn by lot, as an action id."""
-    playable = view.slots[:, :, None] & view.placements[:, None, :]
-    worst = np.iinfo(values.dtype).min
-    flat = np.where(playable, values, worst).reshape(len(view), playable.shape[1] * playable.shape[2])
-    best = bitsets.pack(flat == flat.max(axis=1)[:, None])
-    return bitsets.choose(best, random)
+    """[G]: the playable placement of the highest value, equal ones drawn by lot, as an action id.
+
+    Args:
+        view: games in which a placement is to be made.
+        values: [G, K, E] whole numbers, more than their type's least.
+        random: [G] random bits.
+    """
+    limits = np.iinfo(values.dtype)
+    cap = limits.min ^ -view.placements.astype(values.dtype)  # 0 -> the least, 1 -> the greatest number of the type
+    capped = np.minimum(values, cap[:, None, :])  # both several times as fast as np.where
+    capped[~view.slots] = limits.min
+    flat = capped.reshape(len(view), view.tables.swap_action)
+    return bitsets.choose(bitsets.pack(flat == flat.max(axis=1)[:, None]), random)

@@ -1,0 +1,154 @@
+"""What the environments for one game at a time share: a game, its seeds, saving it, its record and its picture."""
+
+import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env import kernel
+from genial_env.encodings import Encoding, make_encoding
+from genial_env.envs import spaces
+from genial_env.envs.rewards import check_scheme, rewards
+from genial_env.record import Recorder
+from genial_env.render.ansi import board_text
+from genial_env.rules import Rules
+from genial_env.state import State
+from genial_env.views import View, view
+
+RENDER_MODES = ["ansi"]
+
+
+class Game:
+    """One game inside an environment.
+
+    Args:
+        rules: the rules.
+        encoding: of observations, by name or as an :class:`~genial_env.encodings.Encoding`.
+        reward: the scheme's name (:mod:`genial_env.envs.rewards`), None for the mode's own.
+        render_mode: None or "ansi".
+        record: whether to keep a game record.
+
+    Raises:
+        ValueError: for an unknown encoding, reward or render mode, or a reward that the mode does not know.
+    """
+
+    def __init__(
+        self, rules: Rules, encoding: str | Encoding, reward: str | None, render_mode: str | None, record: bool
+    ) -> None:
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise ValueError(f"unknown render mode {render_mode!r}: the modes are None, {', '.join(RENDER_MODES)}")
+        self.rules = rules
+        self.encoding = make_encoding(encoding)
+        self.scheme = check_scheme(rules, reward)
+        self.keeps_record = record
+        self.state: State | None = None
+        self.seed = 0
+        self._recorder: Recorder | None = None
+
+    def start(self, seed: int, agents: list[str]) -> None:
+        """Deal a new game."""
+        self.seed = seed
+        self.state = kernel.deal(self.rules, seed)
+        seeds = np.array([seed], dtype=np.uint64)
+        self._recorder = Recorder(self.state, agents, seeds) if self.keeps_record else None
+
+    @property
+    def current(self) -> State:
+        """The game as it stands.
+
+        Raises:
+            RuntimeError: before the first reset.
+        """
+        if self.state is None:
+            raise RuntimeError("call reset() first: there is no game yet")
+        return self.state
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.current.over[0])
+
+    @property
+    def to_play(self) -> int:
+        """The seat whose decision it is."""
+        return int(self.current.to_play[0])
+
+    def play(self, action: int) -> NDArray[Any]:
+        """In place: play an action; the reward of each seat, [P] (or [P, C]).
+
+        Raises:
+            IllegalAction: and nothing has changed.
+        """
+        state = self.current
+        before = state.scores.copy()
+        if self._recorder is None:
+            kernel.apply(state, [action])
+        else:
+            self._recorder.apply(np.array([action]))
+        return rewards(self.scheme, self.rules, before, state.scores, state.over)[0]
+
+    def view(self, seat: int) -> View:
+        """What a seat sees."""
+        return view(self.current, seat)
+
+    def observe(self, seen: View) -> Any:
+        """A view as the encoding has it."""
+        return spaces.first_of(self.encoding.encode(seen))
+
+    def results(self) -> dict[str, Any]:
+        """For infos at the end: the ranks and markers of all tracks."""
+        scores = self.current.scores[0]
+        return {"ranks": kernel.ranks(scores).tolist(), "scores": scores.tolist()}
+
+    def record(self) -> dict[str, Any]:
+        """The game record so far.
+
+        Raises:
+            RuntimeError: where none is kept.
+        """
+        if self._recorder is None:
+            raise RuntimeError("no record is kept: make the environment with record=True and reset it")
+        return self._recorder.records()[0]
+
+    def text(self, seat: int | None = None) -> str:
+        """The position as colored text, with the racks that a seat may see (None: all)."""
+        return board_text(self.current, seat=seat)
+
+    def saved(self) -> dict[str, Any]:
+        """An independent copy of all that changes."""
+        return copy.deepcopy({"state": self.state, "seed": self.seed, "recorder": self._recorder})
+
+    def restore(self, saved: dict[str, Any]) -> None:
+        """In place: go back to what :meth:`saved` gave."""
+        kept = copy.deepcopy(saved)
+        self.state, self.seed, self._recorder = kept["state"], kept["seed"], kept["recorder"]
+
+
+def draw_game_seed(rng: np.random.Generator, options: dict[str, Any] | None) -> int:
+    """The seed of the next game: ``options["game_seed"]`` where given, or else the next of the environment's stream.
+
+    Raises:
+        ValueError: for an unknown option.
+    """
+    unknown = set(options or {}) - {"game_seed"}
+    if unknown:
+        raise ValueError(f"unknown reset option {sorted(unknown)[0]!r}: the option is 'game_seed'")
+    drawn = int(rng.integers(2**53))  # also where a seed is given, so that the stream goes on alike
+    return int((options or {}).get("game_seed", drawn))
+
+
+def as_action(action: Any, n_actions: int) -> int:
+    """An action as an int.
+
+    Raises:
+        TypeError: for something other than a whole number.
+        ValueError: for a number outside 0..A-1.
+    """
+    value = np.asarray(action)
+    if value.shape not in ((), (1,)) or value.dtype.kind not in "iu":
+        raise TypeError(f"an action must be a whole number, not {action!r} ({type(action).__name__})")
+    number = int(value.reshape(()))
+    if not 0 <= number < n_actions:
+        raise ValueError(f"actions run from 0 to {n_actions - 1}, not {number}")
+    return number

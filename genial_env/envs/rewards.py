@@ -1,0 +1,103 @@
+"""Rewards, for every seat of a batch of games at once.
+
+==========  =========================================================  ==============
+scheme      reward                                                     range
+==========  =========================================================  ==============
+"rank"      at the end: the final rank as zero-sum utility, +1 first   -1 to 1
+            to -1 last in equal steps; ties share the mean of their
+            places; in a team both seats get their team's
+"margin"    at the end: own lowest marker minus the best other's       -top to top
+"lowest"    every turn: growth of the own lowest marker                0 to top
+"vector"    every turn: growth of each of the own markers, shape (C,)  0 to top
+==========  =========================================================  ==============
+
+An illegal action that ends an episode is paid with the worst reward: -1, -top, and minus what the growth has been so far
+at most, -top ("vector": in every color).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env import kernel
+from genial_env.bitsets import Bools, Ints
+from genial_env.rules import Rules
+
+Scores = NDArray[Any]  # [G, T, C]
+Rewards = NDArray[np.float64]  # [G, P], "vector": [G, P, C]
+
+
+def rank_utility(ranks: Ints) -> NDArray[np.float64]:
+    """[..., T]: ranks as utilities, +1 first to -1 last, the sum being 0; tracks that share a rank share their places."""
+    tied = (ranks[..., :, None] == ranks[..., None, :]).sum(axis=-1)
+    mean_place = ranks - 1 + (tied - 1) / 2
+    utility: NDArray[np.float64] = 1 - 2 * mean_place / (ranks.shape[-1] - 1)
+    return utility
+
+
+def _rank(rules: Rules, before: Scores, after: Scores, over: Bools) -> Rewards:
+    return rank_utility(kernel.ranks(after)) * over[:, None]
+
+
+def _margin(rules: Rules, before: Scores, after: Scores, over: Bools) -> Rewards:
+    lowest = after.min(axis=2).astype(np.float64)
+    others = np.where(np.eye(rules.tracks, dtype=np.bool_), -np.inf, lowest[:, None, :]).max(axis=2)
+    margin: Rewards = (lowest - others) * over[:, None]
+    return margin
+
+
+def _lowest(rules: Rules, before: Scores, after: Scores, over: Bools) -> Rewards:
+    return (after.min(axis=2) - before.min(axis=2)).astype(np.float64)
+
+
+def _vector(rules: Rules, before: Scores, after: Scores, over: Bools) -> Rewards:
+    return (after - before).astype(np.float64)
+
+
+SCHEMES: dict[str, Callable[[Rules, Scores, Scores, Bools], Rewards]] = {
+    "rank": _rank,
+    "margin": _margin,
+    "lowest": _lowest,
+    "vector": _vector,
+}
+
+
+def check_scheme(rules: Rules, scheme: str | None) -> str:
+    """The scheme's name; left out, "rank", in solo "lowest".
+
+    Raises:
+        ValueError: for an unknown name, or one that needs others to compare with, in solo.
+    """
+    if scheme is None:
+        return "lowest" if rules.tracks == 1 else "rank"
+    if scheme not in SCHEMES:
+        raise ValueError(f"unknown reward {scheme!r}: the rewards are {', '.join(SCHEMES)}")
+    if rules.tracks == 1 and scheme in ("rank", "margin"):
+        raise ValueError(f"reward {scheme!r} compares with others, and solo has none: take 'lowest' or 'vector'")
+    return scheme
+
+
+def rewards(scheme: str, rules: Rules, before: Scores, after: Scores, over: Bools) -> Rewards:
+    """What happened between two moments, for every seat.
+
+    Args:
+        scheme: a name of the table above.
+        rules: the rules.
+        before: [G, T, C] the markers then.
+        after: [G, T, C] the markers now.
+        over: [G] whether the game ended in between.
+
+    Returns:
+        [G, P] float64; "vector": [G, P, C].
+    """
+    by_track = SCHEMES[scheme](rules, before, after, over)
+    return by_track[:, np.arange(rules.players) % rules.tracks]
+
+
+def worst(scheme: str, rules: Rules) -> float | NDArray[np.float64]:
+    """What an illegal action is paid with."""
+    if scheme == "rank":
+        return -1.0
+    return np.full(rules.colors, -float(rules.top)) if scheme == "vector" else -float(rules.top)

@@ -1,0 +1,259 @@
+"""The Gymnasium environments: one learning seat against policies, and solo."""
+
+import copy
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env.bitsets import Bools
+from genial_env.encodings import Encoding
+from genial_env.envs import rewards, spaces
+from genial_env.envs.game import RENDER_MODES, Game, as_action, draw_game_seed
+from genial_env.errors import IllegalAction
+from genial_env.policies import Policy, act, choice_keys, make_policy
+from genial_env.rules import Rules
+
+Opponents = str | Policy | Sequence[str | Policy]
+
+ILLEGAL_ACTION = ("end", "raise")
+
+
+class GenialEnv(gym.Env[Any, Any]):
+    """Génial!/Ingenious as a single-agent environment: one learning seat, the others played by policies.
+
+    **Observation.** What the seat may know, by the chosen encoding: "planes" (a Dict of uint8 arrays, default), "flat" (one
+    float32 vector), or an :class:`~genial_env.encodings.Encoding` of your own.
+
+    **Actions.** ``Discrete(A)``: ``slot * E + placement``, then swap, then decline; A is 2882, with 3 seats 4106, with 4
+    seats 5546. The playable ones are in ``info["action_mask"]`` (int8, shape (A,)) and :meth:`action_masks` (bool).
+
+    **Steps.** A step plays one decision of the learning seat, bonus placements and swaps included, and then everybody
+    else's up to its next one. So a step's reward is all that happened between two own decisions.
+
+    **Rewards.** By default +1 for the first rank to -1 for the last, at the end. The others: :mod:`genial_env.envs.rewards`.
+
+    **Termination.** When the game ends: no two adjacent free cells are left, or a track has all markers at its end;
+    ``info`` then holds ``"ranks"`` and ``"scores"`` of all tracks. It is never truncated.
+
+    **Arguments.** Those of :class:`~genial_env.rules.Rules`, and
+
+    - opponents: "random" (default), "greedy", a policy, or one of these for each other seat, clockwise from the learner;
+    - seat: 0 (default) to P - 1, or "random" to draw it for every game;
+    - encoding: "planes" (default), "flat", or your own;
+    - reward: "rank" (default), "margin", "lowest", "vector";
+    - illegal_action: "end" (default) ends the episode with the worst reward and ``info["illegal_action"]``, the game
+      unchanged; "raise" raises :class:`~genial_env.errors.IllegalAction`;
+    - render_mode: None or "ansi" (colored text, with the racks that the seat may see);
+    - record: True keeps a game record for :meth:`game_record`.
+
+    ``reset(options={"game_seed": n})`` deals the game of that seed: with the same actions it goes as in
+    :func:`genial_env.play`.
+
+    **Version history.** v0: first version.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": RENDER_MODES, "render_fps": 2}
+
+    def __init__(
+        self,
+        players: int = 2,
+        edition: str = "2025",
+        mode: str = "individual",
+        *,
+        opponents: Opponents = "random",
+        seat: int | str = 0,
+        encoding: str | Encoding = "planes",
+        reward: str | None = None,
+        illegal_action: str = "end",
+        render_mode: str | None = None,
+        record: bool = False,
+        **sizes: Any,
+    ) -> None:
+        self.rules = Rules(players, edition, mode, **sizes)
+        self.render_mode = render_mode
+        self._game = Game(self.rules, encoding, reward, render_mode, record)
+        self._opponents = check_opponents(opponents, self.rules)
+        self._wanted_seat = check_seat(seat, self.rules)
+        self._illegal_action = check_illegal_action(illegal_action)
+        self._seat = 0
+        self._finished = False
+        self.observation_space = spaces.observation_space(self._game.encoding, self.rules)
+        self.action_space = spaces.action_space(self.rules)
+        if self._game.scheme == "vector":
+            self.reward_space = spaces.reward_space(self.rules, -self.rules.top, self.rules.top)
+
+    @property
+    def seat(self) -> int:
+        """The learning seat of this game."""
+        return self._seat
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Deal a new game and play up to the learning seat's first decision.
+
+        Args:
+            seed: starts the environment's stream of games anew; left out, the stream goes on.
+            options: ``{"game_seed": n}`` deals the game of that seed.
+
+        Returns:
+            The observation, and ``{"action_mask": ...}``.
+        """
+        super().reset(seed=seed)
+        game_seed = draw_game_seed(self.np_random, options)
+        drawn = int(self.np_random.integers(self.rules.players))
+        self._seat = drawn if self._wanted_seat is None else self._wanted_seat
+        names = [policy.name for policy in self._opponents]
+        self._game.start(game_seed, [*names[len(names) - self._seat :], "learner", *names[: len(names) - self._seat]])
+        self._finished = False
+        self._let_others_play()
+        return self._see()
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Play one decision, and the others up to the next one.
+
+        Raises:
+            RuntimeError: when the episode is over.
+            TypeError, ValueError: for something that is no action.
+            IllegalAction: with ``illegal_action="raise"``.
+        """
+        self._game.current  # noqa: B018  says so where there is no game yet
+        if self._finished:
+            raise RuntimeError("the episode is over: call reset() first")
+        number = as_action(action, int(self.action_space.n))  # type: ignore[attr-defined]
+        try:
+            reward = self._game.play(number)[self._seat]
+        except IllegalAction as error:
+            if self._illegal_action == "raise":
+                raise
+            self._finished = True
+            observation, info = self._see()
+            worst = _reward(rewards.worst(self._game.scheme, self.rules))
+            return observation, worst, True, False, {**info, "illegal_action": str(error)}
+        reward = reward + self._let_others_play()
+        self._finished = self._game.over
+        observation, info = self._see()
+        if self._finished:
+            info |= self._game.results()
+        return observation, _reward(reward), self._finished, False, info
+
+    def action_masks(self) -> Bools:
+        """[A] bool: the playable actions, as sb3-contrib asks for them."""
+        return self._game.view(self._seat).mask()[0]
+
+    def render(self) -> str | None:  # type: ignore[override]
+        """The position as colored text, in render mode "ansi"."""
+        return None if self.render_mode is None else self._game.text(self._seat)
+
+    def game_record(self) -> dict[str, Any]:
+        """The record of the game so far; needs ``record=True``."""
+        return self._game.record()
+
+    def get_state(self) -> dict[str, Any]:
+        """An independent copy of all that changes, for :meth:`set_state`."""
+        own = copy.deepcopy({"seat": self._seat, "finished": self._finished, "rng": self.np_random})
+        return {"game": self._game.saved(), **own}
+
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """In place: go back to what :meth:`get_state` gave; the state given stays as it is."""
+        self._game.restore(saved["game"])
+        self._seat, self._finished = saved["seat"], saved["finished"]
+        self.np_random = copy.deepcopy(saved["rng"])
+
+    def _see(self) -> tuple[Any, dict[str, Any]]:
+        view = self._game.view(self._seat)
+        return self._game.observe(view), {"action_mask": view.mask()[0].view(np.int8)}
+
+    def _let_others_play(self) -> NDArray[Any] | float:
+        """In place: play up to the learner's next decision or the end; what that brought the learner."""
+        brought: NDArray[Any] | float = 0.0
+        state, game = self._game.current, np.zeros(1, dtype=np.int64)
+        keys = choice_keys(np.array([self._game.seed], dtype=np.uint64), self.rules.players)
+        clockwise_from_learner = (np.arange(self.rules.players) - self._seat - 1) % self.rules.players
+        while not self._game.over and self._game.to_play != self._seat:
+            action = act(self._opponents, clockwise_from_learner[None], state, keys, game)
+            brought = brought + self._game.play(int(action[0]))[self._seat]
+        return brought
+
+
+class GenialSoloEnv(GenialEnv):
+    """The solo game: one tile is drawn and must be laid, then the next; the lowest marker at the end counts, 0 to 36.
+
+    As :class:`GenialEnv` without opponents. ``Discrete(480)`` actions, all of them placements of the one tile.
+
+    **Rewards.** "lowest" (default): growth of the lowest marker, so that an episode's return is the result; or "vector".
+
+    **Arguments.** edition ("2004", default, or "2009"), side, colors, tile_sets; encoding, reward, illegal_action,
+    render_mode and record as there.
+
+    **Version history.** v0: first version.
+    """
+
+    def __init__(
+        self,
+        edition: str = "2004",
+        *,
+        encoding: str | Encoding = "planes",
+        reward: str = "lowest",
+        illegal_action: str = "end",
+        render_mode: str | None = None,
+        record: bool = False,
+        **sizes: Any,
+    ) -> None:
+        super().__init__(
+            1,
+            edition,
+            "solo",
+            opponents=[],
+            encoding=encoding,
+            reward=reward,
+            illegal_action=illegal_action,
+            render_mode=render_mode,
+            record=record,
+            **sizes,
+        )
+
+
+def check_opponents(opponents: Opponents, rules: Rules) -> list[Policy]:
+    """One policy for each seat other than the learner's, clockwise from it.
+
+    Raises:
+        ValueError: for an unknown name or a wrong number of them.
+    """
+    others = rules.players - 1
+    if isinstance(opponents, str) or callable(opponents):
+        return [make_policy(opponents)] * others
+    roster = [make_policy(policy) for policy in opponents]
+    if len(roster) != others:
+        raise ValueError(f"{rules.players} seats leave {others} opponents, not {len(roster)}")
+    return roster
+
+
+def check_seat(seat: int | str, rules: Rules) -> int | None:
+    """The learning seat, None for "random".
+
+    Raises:
+        ValueError: for a seat that does not exist.
+    """
+    if seat == "random":
+        return None
+    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < rules.players:
+        raise ValueError(f"seat must be 0 to {rules.players - 1} or 'random', not {seat!r}")
+    return seat
+
+
+def check_illegal_action(choice: str) -> str:
+    """What is to be done about illegal actions.
+
+    Raises:
+        ValueError: for an unknown choice.
+    """
+    if choice not in ILLEGAL_ACTION:
+        raise ValueError(f"illegal_action must be 'end' or 'raise', not {choice!r}")
+    return choice
+
+
+def _reward(value: Any) -> Any:
+    """A float, or a vector of float32."""
+    return float(value) if np.ndim(value) == 0 else np.asarray(value, dtype=np.float32)

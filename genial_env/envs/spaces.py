@@ -1,0 +1,41 @@
+"""Encodings and rules as Gymnasium spaces."""
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from genial_env.encodings import Encoding, Field
+from genial_env.rules import Rules
+from genial_env.tables import tables
+
+
+def observation_space(encoding: Encoding, rules: Rules) -> spaces.Space[Any]:
+    """A Dict with a Box for each field; for an encoding with one field without a name that Box alone."""
+    boxes = {name: _box(field) for name, field in encoding.fields(rules).items()}
+    return boxes[""] if "" in boxes else spaces.Dict(boxes)  # type: ignore[arg-type]
+
+
+def action_space(rules: Rules) -> spaces.Discrete:
+    """All A actions."""
+    return spaces.Discrete(tables(rules).n_actions)
+
+
+def reward_space(rules: Rules, low: float, high: float) -> spaces.Box:
+    """The range of the reward "vector": one entry a color."""
+    return spaces.Box(low, high, (rules.colors,), dtype=np.float32)
+
+
+def batch_of(arrays: dict[str, NDArray[Any]]) -> Any:
+    """What :func:`observation_space` describes, for a batch: the dict, or the one array without a name."""
+    return arrays[""] if "" in arrays else arrays
+
+
+def first_of(arrays: dict[str, NDArray[Any]]) -> Any:
+    """The observation of the first game of a batch."""
+    return arrays[""][0] if "" in arrays else {name: array[0] for name, array in arrays.items()}
+
+
+def _box(field: Field) -> spaces.Box:
+    return spaces.Box(0, field.high, field.shape, dtype=field.dtype)  # type: ignore[arg-type]

@@ -1,0 +1,105 @@
+"""A position as text: in true color for terminals, or plain."""
+
+from collections.abc import Collection
+
+from genial_env.actions import Cell
+from genial_env.rules import COLOUR_LETTERS
+from genial_env.state import EMPTY, FREE, Phase, State
+
+RGB = {
+    "R": (214, 48, 49),
+    "G": (39, 158, 80),
+    "B": (45, 116, 218),
+    "O": (240, 140, 30),
+    "Y": (240, 214, 40),
+    "P": (142, 68, 173),
+}
+"""The tiles' colors; letters stand beside them, so that nobody needs to tell the colors apart."""
+
+_DARK_TEXT = "OY"
+_DECISIONS = {
+    Phase.PLACE: "lays a tile",
+    Phase.BONUS: "lays a bonus tile",
+    Phase.SWAP: "may swap the rack",
+    Phase.OVER: "the game is over",
+}
+
+
+def board_text(
+    state: State, row: int = 0, color: bool = True, last: Collection[Cell] | None = None, seat: int | None = None
+) -> str:
+    """One game as text: the board, whose decision it is, the markers, the racks.
+
+    Args:
+        state: the games.
+        row: which of them.
+        color: ANSI true color; without it plain letters, the same layout.
+        last: cells (q, r) to stand out in brackets.
+        seat: the seat that looks on and sees no rack but its own; None sees all.
+    """
+    lines = [_board_line(state, row, color, set(last or ()), r) for r in range(1 - state.rules.side, state.rules.side)]
+    return "\n".join([*lines, "", _decision(state, row), *_tracks(state, row, color), *_racks(state, row, color, seat)])
+
+
+def _board_line(state: State, row: int, color: bool, last: set[Cell], r: int) -> str:
+    """One row of hexes: free cells are dots, printed symbols small letters."""
+    t = state.tables
+    line = " " * (2 * abs(r))
+    for q in range(max(1 - state.rules.side, 1 - state.rules.side - r), min(state.rules.side, state.rules.side - r)):
+        cell = t.cell_index[q, r]
+        what = int(state.board[row, cell])
+        left, right = "[]" if (q, r) in last else "  "
+        if what == FREE:
+            line += f"{left}·{right} "
+        else:
+            letter = COLOUR_LETTERS[what]
+            shown = letter.lower() if cell in t.printed else letter
+            line += _paint(f"{left}{shown}{right}", letter, color) + " "
+    return line.rstrip()
+
+
+def _decision(state: State, row: int) -> str:
+    phase = Phase(int(state.phase[row]))
+    if phase == Phase.OVER:
+        return f"{_DECISIONS[phase]}; {int(state.bag[row].sum())} tiles left in the bag"
+    owed = int(state.owed[row])
+    more = f" ({owed} owed)" if phase == Phase.BONUS else ""
+    left = int(state.bag[row].sum())
+    return f"seat {int(state.to_play[row])} {_DECISIONS[phase]}{more}; {left} tiles in the bag"
+
+
+def _tracks(state: State, row: int, color: bool) -> list[str]:
+    """A line a track: every marker, then all of them sorted, which is what counts."""
+    lines = []
+    for track, markers in enumerate(state.scores[row].tolist()):
+        name = f"team {track}" if state.rules.mode == "team" else f"seat {track}"
+        shown = " ".join(
+            _paint(f" {letter} {marker:2d} ", letter, color)
+            for letter, marker in zip(COLOUR_LETTERS, markers, strict=False)
+        )
+        lines.append(f"{name}  {shown}   sorted {' '.join(map(str, sorted(markers)))}")
+    return lines
+
+
+def _racks(state: State, row: int, color: bool, seat: int | None) -> list[str]:
+    """A line a rack; what the onlooker may not see are question marks."""
+    lines = []
+    for holder, rack in enumerate(state.racks[row].tolist()):
+        hidden = seat is not None and holder != seat
+        tiles = ["??" if hidden and kind != EMPTY else _tile(state, kind, color) for kind in rack]
+        lines.append(f"rack {holder}  {' '.join(tiles)}")
+    return lines
+
+
+def _tile(state: State, kind: int, color: bool) -> str:
+    if kind == EMPTY:
+        return "--"
+    return "".join(_paint(COLOUR_LETTERS[half], COLOUR_LETTERS[half], color) for half in state.tables.kinds[kind])
+
+
+def _paint(text: str, letter: str, color: bool) -> str:
+    if not color:
+        return text
+    foreground = "30" if letter in _DARK_TEXT else "97"
+    red, green, blue = RGB[letter]
+    return f"\x1b[{foreground};48;2;{red};{green};{blue}m{text}\x1b[0m"
