@@ -1,18 +1,34 @@
-"""Game records: written by everything that plays, replayed and checked by anyone."""
+"""Game records: written by everything that plays, replayed and checked by anyone. docs/records.md has the format.
 
-from collections.abc import Sequence
+Checking a record means playing it again on the kernel with the draws that it names: every decision must be the right
+seat's and legal, every number the one that the rules give, every drawn tile one that the bag still has. The draws are
+taken from the record, not from its seed, so a record can come from any program.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from genial_env import kernel
-from genial_env.actions import tile_name
+from genial_env.actions import placement_id, tile_kind, tile_name
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits
-from genial_env.rules import COLOUR_LETTERS
+from genial_env.errors import RecordError
+from genial_env.rules import COLOUR_LETTERS, Rules
 from genial_env.state import EMPTY, End, Phase, State
+from genial_env.tables import tables
 
 FORMAT, VERSION = "genial-record", 1
+
+KEYS = ("format", "version", "rules", "seed", "agents", "deal", "events", "scores", "ranks", "end")
+
+REPLAYED_TOGETHER = 256
+"""Games that are checked in one kernel batch."""
 
 
 class Recorder:
@@ -97,3 +113,471 @@ class Recorder:
     def _tiles(self, kinds: Ints) -> list[str]:
         """The names of the tiles, empty slots left out."""
         return [tile_name(self.state.rules, kind) for kind in kinds if kind != EMPTY]
+
+
+# Files
+
+
+def write_records(path: str | os.PathLike[str], records: Iterable[dict[str, Any]]) -> int:
+    """Write records as JSON lines; returns how many.
+
+    They are written beside the file, which is then put in place: a failure on the way leaves the old file as it was.
+    """
+    target = Path(path)
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    written = 0
+    try:
+        with beside.open("w", encoding="utf-8") as file:
+            for record in records:
+                file.write(to_line(record))
+                written += 1
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+    return written
+
+
+def to_line(record: dict[str, Any]) -> str:
+    """A record as its line in a file."""
+    return json.dumps(record, separators=(",", ":"), ensure_ascii=False) + "\n"
+
+
+def read_records(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
+    """The records of a file, one JSON object a line; blank lines are passed over. Their form is checked on replay.
+
+    Raises:
+        OSError: for a file that cannot be opened.
+        RecordError: for a line that is no JSON object, saying file and line.
+    """
+    for number, text in numbered_lines(path):
+        try:
+            yield parse_line(text)
+        except RecordError as error:
+            raise RecordError(f"{path}:{number}: {error}") from error
+
+
+def numbered_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+    """The lines of a file that are not blank, with their numbers from 1.
+
+    Raises:
+        OSError: for a file that cannot be opened.
+        RecordError: for a file that is not UTF-8 text.
+    """
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            for number, text in enumerate(file, 1):
+                if text.strip():
+                    yield number, text
+    except UnicodeDecodeError as error:
+        raise RecordError(f"{path}: expected UTF-8 text, found {error.reason} at byte {error.start}") from error
+
+
+def parse_line(text: str) -> dict[str, Any]:
+    """A line as a JSON object.
+
+    Raises:
+        RecordError: for anything else.
+    """
+    try:
+        record = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise RecordError(f"expected a JSON object, found something unreadable ({error})") from error
+    if not isinstance(record, dict):
+        raise RecordError(f"expected a JSON object, found {_shown(record)}")
+    return record
+
+
+# Replaying
+
+
+def verify(records: Iterable[dict[str, Any]]) -> Iterator[str | None]:
+    """Replay records and check everything in them, many in one kernel batch.
+
+    Yields:
+        For each record in turn None, or its first fault: event (numbered from 0), expected, found.
+    """
+    batch: list[dict[str, Any]] = []
+    for record in records:
+        batch.append(record)
+        if len(batch) == REPLAYED_TOGETHER:
+            yield from _verify_batch(batch)
+            batch = []
+    yield from _verify_batch(batch)
+
+
+def replay(record: dict[str, Any], events: int | None = None) -> State:
+    """The position, a batch of one, after so many events; left out, at the end.
+
+    A draw belongs to the decision before it, and is always included.
+
+    Raises:
+        RecordError: where the record does not replay up to there.
+        ValueError: for a number of events that the record does not have.
+    """
+    script = _parse(record)
+    total = len(record["events"])
+    events = total if events is None else events
+    if not 0 <= events <= total:
+        raise ValueError(f"the game has {total} events: event must be 0 to {total}, not {events}")
+    script.decisions = [decision for decision in script.decisions if decision.event < events]
+    state, faults = _replay([script], check_result=events == total)
+    if faults[0] is not None:
+        raise RecordError(faults[0])
+    return state
+
+
+@dataclass
+class _Decision:
+    """A decision of a record, its draw included, in the kernel's terms."""
+
+    event: int
+    name: str  # place, pass, swap, keep
+    seat: int
+    legal: int
+    action: int
+    slot: int = 0
+    kind: int = EMPTY
+    points: tuple[int, ...] = ()
+    shown: tuple[int, ...] = ()  # tile kinds of a swapped rack
+    draws: tuple[int, ...] = ()
+
+
+@dataclass
+class _Script:
+    """A record whose form is right."""
+
+    rules: Rules
+    deal: list[list[int]]
+    decisions: list[_Decision]
+    scores: Any
+    ranks: Any
+    end: Any
+
+
+def _verify_batch(records: list[dict[str, Any]]) -> list[str | None]:
+    """The first fault of each record; those with the same rules are replayed together."""
+    faults: list[str | None] = [None] * len(records)
+    by_rules: dict[Rules, list[tuple[int, _Script]]] = {}
+    for index, record in enumerate(records):
+        try:
+            script = _parse(record)
+        except RecordError as error:
+            faults[index] = str(error)
+        else:
+            by_rules.setdefault(script.rules, []).append((index, script))
+    for group in by_rules.values():
+        found = _replay([script for _, script in group], check_result=True)[1]
+        for (index, _), fault in zip(group, found, strict=True):
+            faults[index] = fault
+    return faults
+
+
+def _replay(scripts: list[_Script], check_result: bool) -> tuple[State, list[str | None]]:
+    """Play scripts under the same rules side by side; one with a fault is left where it stands."""
+    state = _dealt(scripts)
+    faults: list[str | None] = [None] * len(scripts)
+    for turn in range(max(len(script.decisions) for script in scripts)):
+        rows = [row for row, script in enumerate(scripts) if faults[row] is None and turn < len(script.decisions)]
+        decisions = [scripts[row].decisions[turn] for row in rows]
+        for row, fault in zip(rows, _play_decisions(state, np.array(rows, dtype=np.int64), decisions), strict=True):
+            faults[row] = fault
+    if check_result:
+        for row, script in enumerate(scripts):
+            faults[row] = faults[row] or _result_fault(state, row, script)
+    return state, faults
+
+
+def _dealt(scripts: list[_Script]) -> State:
+    rules = scripts[0].rules
+    state = kernel.deal(rules, np.zeros(len(scripts), dtype=np.uint64))
+    state.racks[:] = [script.deal for script in scripts]
+    held = kernel.count_kinds(state.racks.reshape(len(scripts), rules.players * rules.rack), state.tables.n_kinds)
+    state.bag[:] = state.tables.full_bag - held
+    return state
+
+
+def _play_decisions(state: State, rows: Ints, decisions: list[_Decision]) -> list[str | None]:
+    """In place: play a decision in each of some games where it is right; what is wrong with the others."""
+    actions = np.array([decision.action for decision in decisions], dtype=np.int64)
+    draws = np.full((len(rows), state.rules.rack), -1)
+    for index, decision in enumerate(decisions):
+        draws[index, : len(decision.draws)] = decision.draws
+    faults = _decision_faults(state, rows, actions, draws, decisions)
+    fine = np.array([fault is None for fault in faults], dtype=np.bool_)
+    playing = rows[fine]
+    before = state.drawn.sum(axis=1)
+    kernel.apply(state, actions[fine], playing, draws=draws[fine])
+    drawn = state.drawn.sum(axis=1) - before
+    for index in np.flatnonzero(fine).tolist():
+        decision, due = decisions[index], int(drawn[rows[index]])
+        if len(decision.draws) != due:
+            faults[index] = _fault(decision.event, f"a draw of {due} tiles after it", f"{len(decision.draws)}")
+    return faults
+
+
+def _decision_faults(
+    state: State, rows: Ints, actions: Ints, draws: Ints, decisions: list[_Decision]
+) -> list[str | None]:
+    """What is wrong with decisions before they are played."""
+    legal = kernel.is_legal(state, actions, rows)
+    gained = kernel.gained(state, actions, rows).tolist()
+    lacking = (kernel.count_kinds(draws, state.tables.n_kinds) > state.bag[rows]).tolist()
+    counts, seats = kernel.legal_count(state, rows).tolist(), state.to_play[rows].tolist()
+    phases, racks = state.phase[rows].tolist(), kernel.own_racks(state, rows).tolist()
+    faults: list[str | None] = []
+    for index, decision in enumerate(decisions):
+        checks = (
+            (_names_due(phases[index]), decision.name),
+            (f"seat {seats[index]}", f"seat {decision.seat}"),
+            (f"{counts[index]} legal actions", f"{decision.legal} legal actions"),
+            *_tile_checks(state.rules, racks[index], decision),
+        )
+        wrong = next(
+            ((due, found) for due, found in checks if found not in (due if isinstance(due, tuple) else (due,))), None
+        )
+        if wrong is not None:
+            due = " or ".join(wrong[0]) if isinstance(wrong[0], tuple) else wrong[0]
+            faults.append(_fault(decision.event, due, wrong[1]))
+        elif not legal[index]:
+            faults.append(
+                _fault(decision.event, "a legal action", kernel.why_illegal(state, int(rows[index]), decision.action))
+            )
+        elif decision.name == "place" and tuple(gained[index]) != decision.points:
+            faults.append(_fault(decision.event, f"points {_points(gained[index])}", f"{_points(decision.points)}"))
+        elif any(lacking[index]):
+            name = tile_name(state.rules, lacking[index].index(True))
+            faults.append(_fault(decision.event, "drawn tiles that the bag has", f"one {name} too many"))
+        else:
+            faults.append(None)
+    return faults
+
+
+def _names_due(phase: int) -> tuple[str, ...]:
+    """The events that a decision of this phase may be."""
+    return {Phase.PLACE: ("place",), Phase.BONUS: ("place", "pass"), Phase.SWAP: ("swap", "keep")}.get(
+        Phase(phase), ("no event: the game is over",)
+    )
+
+
+def _tile_checks(rules: Rules, rack: list[int], decision: _Decision) -> list[tuple[str, str]]:
+    """Pairs of expected and found about the tiles that a decision names."""
+    if decision.name == "place":
+        held = "empty" if rack[decision.slot] == EMPTY else tile_name(rules, rack[decision.slot])
+        return [(f"{held} in slot {decision.slot}", f"{tile_name(rules, decision.kind)} in slot {decision.slot}")]
+    if decision.name == "swap":
+        held = " ".join(tile_name(rules, kind) for kind in sorted(rack) if kind != EMPTY)
+        return [(f"the rack {held}", f"the rack {' '.join(tile_name(rules, kind) for kind in sorted(decision.shown))}")]
+    return []
+
+
+def _result_fault(state: State, row: int, script: _Script) -> str | None:
+    """What is wrong with how a record says the game ended."""
+    scores = state.scores[row]
+    for name, due, found in (
+        ("end", End(int(state.end[row])).words, script.end),
+        ("scores", scores.tolist(), script.scores),
+        ("ranks", kernel.ranks(scores).tolist(), script.ranks),
+    ):
+        if due != found or _has_bools(found):
+            return f"{name}: expected {_shown(due)}, found {_shown(found)}"
+    return None
+
+
+# The form of a record
+
+
+def _parse(record: dict[str, Any]) -> _Script:
+    """A record in the kernel's terms.
+
+    Raises:
+        RecordError: for a form that is not right.
+    """
+    _check_head(record)
+    try:
+        rules = Rules.from_dict(_of_type(record["rules"], dict, "rules"))
+    except (ValueError, TypeError) as error:
+        raise RecordError(f"rules: {error}") from error
+    agents = _of_type(record["agents"], list, "agents")
+    if len(agents) != rules.players or not all(isinstance(agent, str) for agent in agents):
+        raise RecordError(f"agents: expected {rules.players} names, found {_shown(agents)}")
+    return _Script(
+        rules=rules,
+        deal=_parse_deal(rules, record["deal"]),
+        decisions=_parse_events(rules, _of_type(record["events"], list, "events")),
+        scores=record["scores"],
+        ranks=record["ranks"],
+        end=record["end"],
+    )
+
+
+def _check_head(record: dict[str, Any]) -> None:
+    if record.get("format") != FORMAT:
+        raise RecordError(f"format: expected {FORMAT!r}, found {_shown(record.get('format'))}")
+    if record.get("version") != VERSION or isinstance(record["version"], bool):
+        raise RecordError(f"version: expected {VERSION}, the one known here, found {_shown(record.get('version'))}")
+    for key in KEYS:
+        if key not in record:
+            raise RecordError(f"expected the key {key!r}, found none")
+    for key in record:
+        if key not in KEYS:
+            raise RecordError(f"expected the keys {', '.join(KEYS)}, found {key!r}")
+    if record["seed"] is not None:
+        _whole(record["seed"], "seed")
+
+
+def _parse_deal(rules: Rules, deal: Any) -> list[list[int]]:
+    racks = [_kinds(rules, rack, "deal") for rack in _of_type(deal, list, "deal")]
+    if len(racks) != rules.players or any(len(rack) != rules.rack for rack in racks):
+        raise RecordError(
+            f"deal: expected {rules.players} racks of {rules.rack}, found sizes {[len(rack) for rack in racks]}"
+        )
+    for kind, count in enumerate(tables(rules).full_bag.tolist()):
+        dealt = sum(rack.count(kind) for rack in racks)
+        if dealt > count:
+            raise RecordError(f"deal: expected at most {count} tiles {tile_name(rules, kind)}, found {dealt}")
+    return racks
+
+
+def _parse_events(rules: Rules, events: list[Any]) -> list[_Decision]:
+    """The decisions, each with the draw that follows it."""
+    decisions: list[_Decision] = []
+    for number, event in enumerate(events):
+        where = f"event {number}"
+        parts = _of_type(event, list, where)
+        name = parts[0] if parts else None
+        if name == "draw":
+            _add_draw(rules, parts, where, decisions)
+        elif isinstance(name, str) and name in _PARSERS:
+            decisions.append(_PARSERS[name](rules, parts, number))
+        else:
+            raise RecordError(f"{where}: expected place, pass, swap, keep or draw, found {_shown(name)}")
+    return decisions
+
+
+def _add_draw(rules: Rules, parts: list[Any], where: str, decisions: list[_Decision]) -> None:
+    """In place: give a draw to the decision before it."""
+    _check_length(parts, 3, where)
+    if not decisions or decisions[-1].draws:
+        raise RecordError(
+            f"{where}: expected a decision, found a second draw"
+            if decisions
+            else f"{where}: expected a decision first, found a draw"
+        )
+    kinds = _kinds(rules, parts[2], where)
+    if not 0 < len(kinds) <= rules.rack:
+        raise RecordError(f"{where}: expected 1 to {rules.rack} drawn tiles, found {len(kinds)}")
+    if _whole(parts[1], where) != decisions[-1].seat:
+        raise RecordError(f"{where}: expected seat {decisions[-1].seat}, found seat {parts[1]}")
+    decisions[-1].draws = tuple(kinds)
+
+
+def _parse_place(rules: Rules, parts: list[Any], number: int) -> _Decision:
+    where = f"event {number}"
+    _check_length(parts, 8, where)
+    _, seat, legal, slot, tile, first, second, points = parts
+    kind = _kinds(rules, [tile], where)[0]
+    cells = [_cell(first, where), _cell(second, where)]
+    if tile != tile_name(rules, kind):
+        cells.reverse()  # named from its other half
+    slot = _whole(slot, where)
+    if slot >= rules.rack:
+        raise RecordError(f"{where}: expected a slot from 0 to {rules.rack - 1}, found {slot}")
+    try:
+        placement = placement_id(rules, cells[0], cells[1])
+    except ValueError as error:
+        raise RecordError(f"{where}: expected two neighbouring cells, found {first} {second}: {error}") from error
+    return _Decision(
+        event=number,
+        name="place",
+        seat=_whole(seat, where),
+        legal=_whole(legal, where),
+        action=slot * tables(rules).n_placements + placement,
+        slot=slot,
+        kind=kind,
+        points=_parse_points(rules, points, where),
+    )
+
+
+def _parse_swap(rules: Rules, parts: list[Any], number: int) -> _Decision:
+    where = f"event {number}"
+    _check_length(parts, 5, where)
+    drawn = _kinds(rules, parts[4], where)
+    if len(drawn) != rules.rack:
+        raise RecordError(f"{where}: expected {rules.rack} drawn tiles, found {len(drawn)}")
+    shown = tuple(_kinds(rules, parts[3], where))
+    decision = _parse_word(rules, parts[:3], number)
+    decision.shown, decision.draws = shown, tuple(drawn)
+    return decision
+
+
+def _parse_word(rules: Rules, parts: list[Any], number: int) -> _Decision:
+    where = f"event {number}"
+    _check_length(parts, 3, where)
+    if not rules.has_swap:
+        raise RecordError(f"{where}: expected place or draw in mode {rules.mode!r}, found {parts[0]}")
+    t = tables(rules)
+    action = t.swap_action if parts[0] == "swap" else t.decline_action
+    return _Decision(number, parts[0], _whole(parts[1], where), _whole(parts[2], where), action)
+
+
+_PARSERS = {"place": _parse_place, "swap": _parse_swap, "pass": _parse_word, "keep": _parse_word}
+
+
+def _parse_points(rules: Rules, points: Any, where: str) -> tuple[int, ...]:
+    named = _of_type(points, dict, where)
+    letters = COLOUR_LETTERS[: rules.colors]
+    for letter, count in named.items():
+        if letter not in letters or len(letter) != 1 or _whole(count, where) == 0:
+            raise RecordError(f"{where}: expected points above 0 by the letters {letters}, found {_shown(points)}")
+    return tuple(named.get(letter, 0) for letter in letters)
+
+
+def _kinds(rules: Rules, names: Any, where: str) -> list[int]:
+    try:
+        return [tile_kind(rules, name) for name in _of_type(names, list, where)]
+    except ValueError as error:
+        if isinstance(error, RecordError):
+            raise
+        raise RecordError(f"{where}: {error}") from error
+
+
+def _cell(value: Any, where: str) -> tuple[int, int]:
+    if not isinstance(value, list) or len(value) != 2 or not all(type(part) is int for part in value):
+        raise RecordError(f"{where}: expected a cell [q, r], found {_shown(value)}")
+    return value[0], value[1]
+
+
+def _whole(value: Any, where: str) -> int:
+    if type(value) is not int or value < 0:
+        raise RecordError(f"{where}: expected a whole number from 0 up, found {_shown(value)}")
+    return value
+
+
+def _of_type(value: Any, kind: type, where: str) -> Any:
+    if not isinstance(value, kind):
+        raise RecordError(f"{where}: expected a {kind.__name__}, found {_shown(value)}")
+    return value
+
+
+def _check_length(parts: list[Any], length: int, where: str) -> None:
+    if len(parts) != length:
+        raise RecordError(f"{where}: expected {length} entries in {_shown(parts[0])}, found {len(parts)}")
+
+
+def _has_bools(value: Any) -> bool:
+    """Whether JSON's true or false stand among the numbers, where they would pass for 1 and 0."""
+    return isinstance(value, bool) or (isinstance(value, list) and any(_has_bools(part) for part in value))
+
+
+def _points(by_color: Sequence[int]) -> str:
+    return _shown({COLOUR_LETTERS[color]: count for color, count in enumerate(by_color) if count})
+
+
+def _fault(event: int, expected: str, found: str) -> str:
+    return f"event {event}: expected {expected}, found {found}"
+
+
+def _shown(value: Any) -> str:
+    """A value for a message, cut short."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 120 else f"{text[:117]}..."
