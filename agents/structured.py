@@ -52,6 +52,7 @@ class StructuredNet(nn.Module):
         self.color_net = nn.Sequential(nn.Linear(COLOR_FEATURES, width), nn.ReLU(), nn.Linear(width, width))
         self.cell_net = nn.Linear(CELL_FEATURES, width)
         self.score_net = nn.Linear(width, 2)  # what a half scores here, and what covering the cell denies
+        self.points_weight = nn.Parameter(torch.tensor(1.0))  # begins as a soft greedy policy, and learns from there
         self.tile_net = nn.Linear(width, 1)
         self.swap_net = nn.Linear(width, 2)
         inputs = 2 * rules.colors + 4 * rules.colors + 2
@@ -93,7 +94,7 @@ class StructuredNet(nn.Module):
         cell_features = torch.stack([points, useful, denied], dim=3) / 3.0
         hidden = torch.relu(self.cell_net(cell_features) + color_hidden[:, :, None, :])
         score, denial = self.score_net(hidden).unbind(dim=3)  # [batch, C, N]
-        score = score + denial.sum(dim=1, keepdim=True) / n_colors
+        score = score + denial.sum(dim=1, keepdim=True) / n_colors + self.points_weight * useful
         rack = observation["rack"].flatten(1, 2)  # [batch, 2K, C]
         by_half = torch.bmm(rack, score).reshape(batch, self.rules.rack, 2, n_cells).permute(2, 3, 0, 1)  # [2, N, batch, K]
         placed = by_half[0].index_select(0, self.ends[0]) + by_half[1].index_select(0, self.ends[1])  # [E, batch, K]

@@ -1,6 +1,9 @@
-"""The board game Génial!/Ingenious as a reinforcement-learning environment for 1 to 4 seats."""
+"""The board game Génial!/Ingenious as a reinforcement-learning environment for 1 to 4 seats.
 
-from genial_env import envs as _envs  # registers the Gymnasium ids
+Importing it registers the Gymnasium ids ``genial_env/Genial-v0`` and ``genial_env/GenialSolo-v0``.
+"""
+
+from genial_env import envs
 from genial_env.errors import IllegalAction, RecordError
 from genial_env.kernel import ranks
 from genial_env.play import Results, play
@@ -17,6 +20,7 @@ __all__ = [
     "Rules",
     "State",
     "View",
+    "envs",
     "make_policy",
     "play",
     "ranks",

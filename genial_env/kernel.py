@@ -641,7 +641,7 @@ def ranks(scores: ArrayLike) -> Ints:
 # Small tools
 
 
-def count_kinds(kinds: NDArray[np.int8], n_kinds: int) -> Ints:
+def count_kinds(kinds: NDArray[np.integer[Any]], n_kinds: int) -> Ints:
     """[G, M]: how often each tile kind stands in [G, slots], empty slots left out."""
     n_games = len(kinds)
     at = np.arange(n_games)[:, None] * (n_kinds + 1) + kinds + 1

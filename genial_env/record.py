@@ -7,7 +7,8 @@ taken from the record, not from its seed, so a record can come from any program.
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,23 +119,28 @@ class Recorder:
 # Files
 
 
-def write_records(path: str | os.PathLike[str], records: Iterable[dict[str, Any]]) -> int:
-    """Write records as JSON lines; returns how many.
+@contextmanager
+def record_file(path: str | os.PathLike[str]) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Write records one by one: gives a function that writes one, as a line of JSON.
 
-    They are written beside the file, which is then put in place: a failure on the way leaves the old file as it was.
+    They are written beside the file, which is put in place at the end: a failure on the way leaves the old file as it
+    was.
     """
     target = Path(path)
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    written = 0
     try:
         with beside.open("w", encoding="utf-8") as file:
-            for record in records:
-                file.write(to_line(record))
-                written += 1
+            yield lambda record: print(to_line(record), end="", file=file)
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
-    return written
+
+
+def write_records(path: str | os.PathLike[str], records: Iterable[dict[str, Any]]) -> None:
+    """Write records as lines of JSON; a failure on the way leaves the old file as it was."""
+    with record_file(path) as write:
+        for record in records:
+            write(record)
 
 
 def to_line(record: dict[str, Any]) -> str:
@@ -328,16 +334,13 @@ def _decision_faults(
     for index, decision in enumerate(decisions):
         checks = (
             (_names_due(phases[index]), decision.name),
-            (f"seat {seats[index]}", f"seat {decision.seat}"),
-            (f"{counts[index]} legal actions", f"{decision.legal} legal actions"),
+            ((f"seat {seats[index]}",), f"seat {decision.seat}"),
+            ((f"{counts[index]} legal actions",), f"{decision.legal} legal actions"),
             *_tile_checks(state.rules, racks[index], decision),
         )
-        wrong = next(
-            ((due, found) for due, found in checks if found not in (due if isinstance(due, tuple) else (due,))), None
-        )
+        wrong = next((check for check in checks if check[1] not in check[0]), None)
         if wrong is not None:
-            due = " or ".join(wrong[0]) if isinstance(wrong[0], tuple) else wrong[0]
-            faults.append(_fault(decision.event, due, wrong[1]))
+            faults.append(_fault(decision.event, " or ".join(wrong[0]), wrong[1]))
         elif not legal[index]:
             faults.append(
                 _fault(decision.event, "a legal action", kernel.why_illegal(state, int(rows[index]), decision.action))
@@ -359,14 +362,18 @@ def _names_due(phase: int) -> tuple[str, ...]:
     )
 
 
-def _tile_checks(rules: Rules, rack: list[int], decision: _Decision) -> list[tuple[str, str]]:
-    """Pairs of expected and found about the tiles that a decision names."""
+def _tile_checks(rules: Rules, rack: list[int], decision: _Decision) -> list[tuple[tuple[str, ...], str]]:
+    """What may stand and what stands there, about the tiles that a decision names."""
+
+    def names(kinds: Iterable[int]) -> str:
+        return " ".join(tile_name(rules, kind) for kind in sorted(kinds))
+
     if decision.name == "place":
-        held = "empty" if rack[decision.slot] == EMPTY else tile_name(rules, rack[decision.slot])
-        return [(f"{held} in slot {decision.slot}", f"{tile_name(rules, decision.kind)} in slot {decision.slot}")]
+        held = rack[decision.slot]
+        due = "no tile" if held == EMPTY else tile_name(rules, held)
+        return [((f"{due} in slot {decision.slot}",), f"{tile_name(rules, decision.kind)} in slot {decision.slot}")]
     if decision.name == "swap":
-        held = " ".join(tile_name(rules, kind) for kind in sorted(rack) if kind != EMPTY)
-        return [(f"the rack {held}", f"the rack {' '.join(tile_name(rules, kind) for kind in sorted(decision.shown))}")]
+        return [((f"the rack {names(kind for kind in rack if kind != EMPTY)}",), f"the rack {names(decision.shown)}")]
     return []
 
 

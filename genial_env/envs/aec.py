@@ -15,7 +15,7 @@ from genial_env.envs.game import RENDER_MODES, Game, as_action, draw_game_seed
 from genial_env.rules import Rules
 
 
-class GenialAECEnv(AECEnv[str, dict[str, Any], int]):
+class GenialAECEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # PettingZoo is untyped
     """Génial!/Ingenious for 2 to 4 seats, a decision at a time.
 
     | Import             | ``from genial_env import genial_v0``                            |
@@ -26,16 +26,17 @@ class GenialAECEnv(AECEnv[str, dict[str, Any], int]):
     | Action shape       | ``Discrete(2882)``; 4106 with 3 seats, 5546 with 4              |
     | Observation        | ``{"observation": ..., "action_mask": int8 (A,)}``              |
 
-    **Turns.** A turn may take several steps of the same agent: its placement, bonus placements, and the decision to swap
-    its rack. So ``agent_selection`` may stay where it is.
+    **Turns.** A turn may take several steps of the same agent: its placement, bonus placements, and the decision to
+    swap its rack. So ``agent_selection`` may stay where it is.
 
-    **Observation.** ``observation`` is what the agent's seat may know, by the chosen encoding: "planes" (a Dict of uint8
-    arrays), "flat" (one float32 vector), or an :class:`~genial_env.encodings.Encoding` of your own. ``action_mask``
-    marks the playable actions with 1; it is all 0 for an agent that is not to move.
+    **Observation.** ``observation`` is what the agent's seat may know, by the chosen encoding: "planes" (a Dict of
+    uint8 arrays), "flat" (one float32 vector), or an :class:`~genial_env.encodings.Encoding` of your own.
+    ``action_mask`` marks the playable actions with 1; it is all 0 for an agent that is not to move.
 
     **Actions.** ``slot * E + placement``, then swap, then decline: see :mod:`genial_env.actions`.
 
-    **Rewards.** By default +1 for the first rank to -1 for the last, at the end. The others: :mod:`genial_env.envs.rewards`.
+    **Rewards.** By default +1 for the first rank to -1 for the last, at the end. The others:
+    :mod:`genial_env.envs.rewards`.
 
     **End.** When no two adjacent free cells are left, or a track has all markers at its end. Every agent then gets its
     reward, and ``infos[agent]`` holds ``"ranks"`` and ``"scores"`` of all tracks.
@@ -74,7 +75,9 @@ class GenialAECEnv(AECEnv[str, dict[str, Any], int]):
         super().__init__()
         rules = Rules(players, edition, mode, **sizes)
         if rules.players == 1:
-            raise ValueError("the PettingZoo environment is for 2 to 4 players; solo is gymnasium's genial_env/GenialSolo-v0")
+            raise ValueError(
+                "the PettingZoo environment is for 2 to 4 players; solo is gymnasium's genial_env/GenialSolo-v0"
+            )
         self.rules = rules
         self.render_mode = render_mode
         self._game = Game(rules, encoding, reward, render_mode, record)
@@ -118,7 +121,7 @@ class GenialAECEnv(AECEnv[str, dict[str, Any], int]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection = None
         self.agent_selection = self.possible_agents[self._game.to_play]
 
@@ -131,7 +134,7 @@ class GenialAECEnv(AECEnv[str, dict[str, Any], int]):
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
-            self._was_dead_step(action)  # type: ignore[arg-type]
+            self._was_dead_step(action)
             return
         earned = self._game.play(as_action(action, int(self.action_spaces[agent].n)))
         self._seen = {}
@@ -212,6 +215,4 @@ def _plain(earned: NDArray[Any]) -> list[Any]:
 
 
 def _copied(observation: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: _copied(value) if isinstance(value, dict) else value.copy() for name, value in observation.items()
-    }
+    return {name: _copied(value) if isinstance(value, dict) else value.copy() for name, value in observation.items()}

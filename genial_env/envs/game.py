@@ -86,7 +86,8 @@ class Game:
             kernel.apply(state, [action])
         else:
             self._recorder.apply(np.array([action]))
-        return rewards(self.scheme, self.rules, before, state.scores, state.over)[0]
+        earned: NDArray[Any] = rewards(self.scheme, self.rules, before, state.scores, state.over)[0]
+        return earned
 
     def view(self, seat: int) -> View:
         """What a seat sees."""

@@ -11,8 +11,8 @@ scheme      reward                                                     range
 "vector"    every turn: growth of each of the own markers, shape (C,)  0 to top
 ==========  =========================================================  ==============
 
-An illegal action that ends an episode is paid with the worst reward: -1, -top, and minus what the growth has been so far
-at most, -top ("vector": in every color).
+An illegal action that ends an episode is paid with the worst reward: -1 for "rank", else -top ("vector": in every
+color), which undoes all growth there can have been.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ Rewards = NDArray[np.float64]  # [G, P], "vector": [G, P, C]
 
 
 def rank_utility(ranks: Ints) -> NDArray[np.float64]:
-    """[..., T]: ranks as utilities, +1 first to -1 last, the sum being 0; tracks that share a rank share their places."""
+    """[..., T]: ranks as utilities, +1 first to -1 last, their sum 0; equal tracks share their places."""
     tied = (ranks[..., :, None] == ranks[..., None, :]).sum(axis=-1)
     mean_place = ranks - 1 + (tied - 1) / 2
     utility: NDArray[np.float64] = 1 - 2 * mean_place / (ranks.shape[-1] - 1)
@@ -49,7 +49,8 @@ def _margin(rules: Rules, before: Scores, after: Scores, over: Bools) -> Rewards
 
 
 def _lowest(rules: Rules, before: Scores, after: Scores, over: Bools) -> Rewards:
-    return (after.min(axis=2) - before.min(axis=2)).astype(np.float64)
+    growth: Rewards = (after.min(axis=2) - before.min(axis=2)).astype(np.float64)
+    return growth
 
 
 def _vector(rules: Rules, before: Scores, after: Scores, over: Bools) -> Rewards:

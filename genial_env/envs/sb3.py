@@ -64,7 +64,9 @@ class GenialVecEnv(VecEnv):
         self.rules = Rules(players, edition, mode, **sizes)
         self.scheme = check_scheme(self.rules, reward)
         if self.scheme == "vector":
-            raise ValueError("Stable-Baselines3 takes one number a step: reward 'vector' is for Gymnasium's environment")
+            raise ValueError(
+                "Stable-Baselines3 takes one number a step: reward 'vector' is for Gymnasium's environment"
+            )
         self._encoding = make_encoding(encoding)
         self._roster = check_pool(opponents)
         self._wanted_seat = check_seat(seat, self.rules)
@@ -98,7 +100,8 @@ class GenialVecEnv(VecEnv):
     def reset(self) -> VecEnvObs:
         """Deal a new game everywhere."""
         self._deal(self._everyone)
-        return self._see()
+        observation: VecEnvObs = self._see()
+        return observation
 
     def step_async(self, actions: np.ndarray) -> None:
         """Take the actions of the next step, [num_envs]."""
@@ -109,7 +112,9 @@ class GenialVecEnv(VecEnv):
         state = self._state
         before = state.scores.copy()
         illegal = ~kernel.is_legal(state, self._actions, self._everyone)
-        reasons = {int(row): kernel.why_illegal(state, int(row), int(self._actions[row])) for row in np.flatnonzero(illegal)}
+        reasons = {
+            int(row): kernel.why_illegal(state, int(row), int(self._actions[row])) for row in np.flatnonzero(illegal)
+        }
         playing = np.flatnonzero(~illegal) if self._illegal_action == "end" else self._everyone
         kernel.apply(state, self._actions[playing], playing)
         self._let_others_play(playing)
@@ -150,7 +155,7 @@ class GenialVecEnv(VecEnv):
         """Refused: the games have no attributes of their own."""
         raise AttributeError(f"the games of GenialVecEnv have no attribute {attr_name!r} to set; use set_opponents()")
 
-    def env_is_wrapped(self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None) -> list[bool]:  # type: ignore[type-arg]
+    def env_is_wrapped(self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None) -> list[bool]:
         """No game is."""
         return [False] * len(list(self._get_indices(indices)))
 

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -24,23 +24,25 @@ ILLEGAL_ACTION = ("end", "raise")
 class GenialEnv(gym.Env[Any, Any]):
     """Génial!/Ingenious as a single-agent environment: one learning seat, the others played by policies.
 
-    **Observation.** What the seat may know, by the chosen encoding: "planes" (a Dict of uint8 arrays, default), "flat" (one
-    float32 vector), or an :class:`~genial_env.encodings.Encoding` of your own.
+    **Observation.** What the seat may know, by the chosen encoding: "planes" (a Dict of uint8 arrays, default), "flat"
+    (one float32 vector), or an :class:`~genial_env.encodings.Encoding` of your own.
 
-    **Actions.** ``Discrete(A)``: ``slot * E + placement``, then swap, then decline; A is 2882, with 3 seats 4106, with 4
-    seats 5546. The playable ones are in ``info["action_mask"]`` (int8, shape (A,)) and :meth:`action_masks` (bool).
+    **Actions.** ``Discrete(A)``: ``slot * E + placement``, then swap, then decline; A is 2882, with 3 seats 4106, with
+    4 seats 5546. The playable ones are in ``info["action_mask"]`` (int8, shape (A,)) and :meth:`action_masks` (bool).
 
     **Steps.** A step plays one decision of the learning seat, bonus placements and swaps included, and then everybody
     else's up to its next one. So a step's reward is all that happened between two own decisions.
 
-    **Rewards.** By default +1 for the first rank to -1 for the last, at the end. The others: :mod:`genial_env.envs.rewards`.
+    **Rewards.** By default +1 for the first rank to -1 for the last, at the end. The others:
+    :mod:`genial_env.envs.rewards`.
 
     **Termination.** When the game ends: no two adjacent free cells are left, or a track has all markers at its end;
     ``info`` then holds ``"ranks"`` and ``"scores"`` of all tracks. It is never truncated.
 
     **Arguments.** Those of :class:`~genial_env.rules.Rules`, and
 
-    - opponents: "random" (default), "greedy", a policy, or one of these for each other seat, clockwise from the learner;
+    - opponents: "random" (default), "greedy", a policy, or one of these for each other seat, clockwise from the
+      learner;
     - seat: 0 (default) to P - 1, or "random" to draw it for every game;
     - encoding: "planes" (default), "flat", or your own;
     - reward: "rank" (default), "margin", "lowest", "vector";
@@ -55,7 +57,7 @@ class GenialEnv(gym.Env[Any, Any]):
     **Version history.** v0: first version.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": RENDER_MODES, "render_fps": 2}
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 2}  # noqa: RUF012  as Gymnasium declares it
 
     def __init__(
         self,
@@ -140,9 +142,10 @@ class GenialEnv(gym.Env[Any, Any]):
 
     def action_masks(self) -> Bools:
         """[A] bool: the playable actions, as sb3-contrib asks for them."""
-        return self._game.view(self._seat).mask()[0]
+        mask: Bools = self._game.view(self._seat).mask()[0]
+        return mask
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """The position as colored text, in render mode "ansi"."""
         return None if self.render_mode is None else self._game.text(self._seat)
 
@@ -182,7 +185,8 @@ class GenialSoloEnv(GenialEnv):
 
     As :class:`GenialEnv` without opponents. ``Discrete(480)`` actions, all of them placements of the one tile.
 
-    **Rewards.** "lowest" (default): growth of the lowest marker, so that an episode's return is the result; or "vector".
+    **Rewards.** "lowest" (default): growth of the lowest marker, so that an episode's return is the result; or
+    "vector".
 
     **Arguments.** edition ("2004", default, or "2009"), side, colors, tile_sets; encoding, reward, illegal_action,
     render_mode and record as there.

@@ -29,7 +29,7 @@ def reward_space(rules: Rules, low: float, high: float) -> spaces.Box:
 
 def batch_of(arrays: dict[str, NDArray[Any]]) -> Any:
     """What :func:`observation_space` describes, for a batch: the dict, or the one array without a name."""
-    return arrays[""] if "" in arrays else arrays
+    return arrays.get("", arrays)
 
 
 def first_of(arrays: dict[str, NDArray[Any]]) -> Any:

@@ -1,0 +1,259 @@
+"""The `genial` command."""
+
+import json
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from genial_env.bench import random_play
+from genial_env.errors import RecordError
+from genial_env.play import Results, play_batches
+from genial_env.record import numbered_lines, parse_line, read_records, record_file, replay, verify
+from genial_env.render.ansi import board_text
+from genial_env.rules import Rules
+
+app = typer.Typer(
+    help="Génial!/Ingenious: play games between agents, check and show records, measure speed.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+Players = Annotated[int, typer.Option(help="Seats, 1 to 4.")]
+Edition = Annotated[str, typer.Option(help="Rule sheet: 2004, 2009 or 2025.")]
+Mode = Annotated[str, typer.Option(help="individual, team (4 players) or solo (1); team and solo with 2004 or 2009.")]
+Side = Annotated[int | None, typer.Option(help="Variant: cells along an edge of the board, 3 to 10.")]
+Colors = Annotated[int, typer.Option(help="Variant: colors in play, 2 to 6.")]
+RackSize = Annotated[int | None, typer.Option("--rack", help="Variant: tiles on a rack, 2 to 6.")]
+TileSets = Annotated[int, typer.Option(help="Variant: boxes of tiles in the bag.")]
+
+
+class UserError(Exception):
+    """What a user did wrong, in one line; ends the command with status 2."""
+
+
+@app.command()
+def simulate(
+    players: Players = 2,
+    edition: Edition = "2025",
+    mode: Mode = "individual",
+    agents: Annotated[
+        str, typer.Option(help="One agent a seat, separated by commas: random, greedy.")
+    ] = "random,greedy",
+    games: Annotated[int, typer.Option(help="How many games.")] = 100,
+    seed: Annotated[int, typer.Option(help="Seed of the run.")] = 0,
+    batch: Annotated[int, typer.Option(help="Games played at a time; changes the speed only.")] = 1024,
+    out: Annotated[Path | None, typer.Option(help="Write the game records there, a JSON object a line.")] = None,
+    side: Side = None,
+    colors: Colors = 6,
+    rack: RackSize = None,
+    tile_sets: TileSets = 1,
+) -> None:
+    """Play games between agents, and print how each seat fared."""
+    rules = _rules(players, edition, mode, side=side, colors=colors, rack=rack, tile_sets=tile_sets)
+    names = [name.strip() for name in agents.split(",")]
+    parts: list[Results] = []
+    try:
+        with _progress() as progress:
+            task = progress.add_task("games", total=games)
+            for part in _played(names, rules, games, seed, batch, out):
+                parts.append(part)
+                progress.update(task, advance=len(part))
+    except (ValueError, TypeError, OSError) as error:
+        raise UserError(str(error)) from error
+    Console().print(results_table(parts))
+    if out is not None:
+        print(f"{games} records in {out}")
+
+
+def _played(names: list[str], rules: Rules, games: int, seed: int, batch: int, out: Path | None) -> Iterator[Results]:
+    """The batches as they are played; their records go into the file, if there is one."""
+    batches = play_batches(names, rules, games, seed, batch=batch, record=out is not None)
+    if out is None:
+        yield from batches
+        return
+    first = next(batches)  # wrong arguments show here, before a file is begun
+    with record_file(out) as write:
+        for part in chain([first], batches):
+            for record in part.records or []:
+                write(record)
+            part.records = None
+            yield part
+
+
+@app.command("verify")
+def verify_files(
+    files: Annotated[list[Path], typer.Argument(help="Files of game records, a JSON object a line.")],
+) -> None:
+    """Replay game records and check every line of them. Exit status 1 where one is wrong, 2 for an unreadable file."""
+    wrong = sum([_verify_file(path) for path in files])
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _verify_file(path: Path) -> int:
+    """Check one file and print what is wrong; returns how many records are."""
+    numbers: list[int] = []
+    unreadable: dict[int, str] = {}
+
+    def records() -> Iterator[dict[str, Any]]:
+        for number, text in numbered_lines(path):
+            try:
+                record = parse_line(text)
+            except RecordError as error:
+                unreadable[number] = str(error)
+            else:
+                numbers.append(number)
+                yield record
+
+    try:
+        faults = list(verify(records()))
+    except (OSError, RecordError) as error:
+        raise UserError(_about_file(path, error)) from error
+    found = unreadable | {number: fault for number, fault in zip(numbers, faults, strict=True) if fault is not None}
+    for number in sorted(found):
+        print(f"{path}:{number}: {found[number]}")
+    if not numbers and not unreadable:
+        print(f"{path}: no games")
+    elif not found:
+        print(f"{path}: {len(numbers)} games, all replay")
+    else:
+        print(f"{path}: {len(found)} of {len(numbers) + len(unreadable)} games are wrong")
+    return len(found)
+
+
+@app.command()
+def show(
+    file: Annotated[Path, typer.Argument(help="A file of game records.")],
+    game: Annotated[int, typer.Option(help="Which game of the file, from 1.")] = 1,
+    event: Annotated[int | None, typer.Option(help="After how many events; left out, at the end.")] = None,
+) -> None:
+    """Show a position of a recorded game: in color on a terminal, else in plain letters."""
+    record = _nth_record(file, game)
+    try:
+        state = replay(record, event)
+    except (ValueError, TypeError) as error:
+        raise UserError(f"{file}: game {game}: {error}") from error
+    events = record["events"][: len(record["events"]) if event is None else event]
+    placed = [happened for happened in events if happened[0] == "place"]
+    seats = ", ".join(f"seat {seat} {agent}" for seat, agent in enumerate(record["agents"]))
+    print(f"game {game} of {file}: {seats}; {_in_words(record['rules'])}; seed {record['seed']}")
+    print(
+        f"after event {len(events)} of {len(record['events'])}: {_event_words(events[-1]) if events else 'the deal'}\n"
+    )
+    print(
+        board_text(state, color=sys.stdout.isatty(), last=[tuple(cell) for cell in placed[-1][5:7]] if placed else None)
+    )
+
+
+@app.command()
+def bench(
+    players: Annotated[int, typer.Option(help="Seats, 2 to 4.")] = 2,
+    batch: Annotated[int, typer.Option(help="Games at a time.")] = 2048,
+    seconds: Annotated[float, typer.Option(help="CPU time to measure for.")] = 3.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Measure random play with the full action mask written for every move, on one core."""
+    if batch < 1 or seconds <= 0:
+        raise UserError(f"batch and seconds must be above 0, not {batch} and {seconds}")
+    found = random_play(_rules(players, "2025", "individual"), batch, seconds)
+    if as_json:
+        print(json.dumps(found.to_dict()))
+        return
+    table = Table("players", "batch", "full mask", "moves/s")
+    table.add_row(str(found.players), str(found.batch), "yes", f"{found.moves_per_s:,.0f}")
+    Console().print(table)
+
+
+def results_table(parts: list[Results]) -> Table:
+    """How each track fared: mean lowest marker, mean sorted markers, share of each rank."""
+    rules, agents = parts[0].rules, parts[0].agents
+    scores = np.concatenate([part.scores for part in parts])
+    ranks = np.concatenate([part.ranks for part in parts])
+    kind = "team" if rules.mode == "team" else "seat"
+    columns = [kind, "agent", "mean lowest", "mean sorted markers", *(f"rank {r}" for r in range(1, rules.tracks + 1))]
+    table = Table(*columns, title=f"{len(scores)} games, {_in_words(rules.to_dict())}")
+    for track in range(rules.tracks):
+        mean = np.sort(scores[:, track], axis=1).mean(axis=0)
+        shares = [f"{(ranks[:, track] == rank).mean():.1%}" for rank in range(1, rules.tracks + 1)]
+        names = " + ".join(agents[track :: rules.tracks])
+        table.add_row(str(track), names, f"{mean[0]:.2f}", " ".join(f"{marker:.1f}" for marker in mean), *shares)
+    return table
+
+
+def _rules(players: int, edition: str, mode: str, **sizes: Any) -> Rules:
+    try:
+        return Rules(players, edition, mode, **sizes)
+    except (ValueError, TypeError) as error:
+        raise UserError(str(error)) from error
+
+
+def _nth_record(file: Path, game: int) -> dict[str, Any]:
+    count = 0
+    try:
+        for record in read_records(file):
+            count += 1
+            if count == game:
+                return record
+    except (OSError, RecordError) as error:
+        raise UserError(_about_file(file, error)) from error
+    raise UserError(f"{file} holds {count} games: game must be 1 to {count}, not {game}")
+
+
+def _about_file(path: Path, error: Exception) -> str:
+    """An error with its file; RecordError names it itself."""
+    return f"{path}: {error.strerror}" if isinstance(error, OSError) else str(error)
+
+
+def _in_words(rules: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _event_words(event: list[Any]) -> str:
+    """An event as a sentence."""
+    name, seat = event[0], event[1]
+    if name == "place":
+        points = " ".join(f"{letter}{count}" for letter, count in event[7].items()) or "none"
+        return f"seat {seat} lays {event[4]} on {tuple(event[5])} {tuple(event[6])}, points: {points}"
+    if name == "draw":
+        return f"seat {seat} draws {' '.join(event[2])}"
+    if name == "swap":
+        return f"seat {seat} swaps {' '.join(event[3])} for {' '.join(event[4])}"
+    return f"seat {seat} gives up a bonus placement" if name == "pass" else f"seat {seat} keeps its rack"
+
+
+def _progress() -> Progress:
+    """A bar on a terminal, nothing elsewhere; on standard error, so that output can be piped."""
+    console = Console(stderr=True)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def main() -> None:
+    """Run the command; what the user did wrong is one line and status 2."""
+    try:
+        app()
+    except UserError as error:
+        print(f"genial: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has gone: nothing is left to say
+
+
+if __name__ == "__main__":
+    main()
