@@ -1,7 +1,7 @@
 """A lean masked categorical distribution for very wide action spaces.
 
 sb3-contrib's own masks logits with -1e8 and samples with ``torch.multinomial``, which at thousands of actions takes
-nearly nine tenths of the training time. This one does one exp over the legal entries and samples with one cumulative sum.
+nearly nine tenths of the training time. This one needs one exp, and samples with one cumulative sum.
 """
 
 from typing import Any

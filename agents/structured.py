@@ -76,7 +76,7 @@ class StructuredNet(nn.Module):
         return board[:, 1], board[:, -self.rules.colors :], markers[:, 0], markers[:, 1:].amax(dim=1)
 
     def _color_features(self, observation: dict[str, Tensor], free: Tensor, own: Tensor, other: Tensor) -> Tensor:
-        """[batch, C, features]: own and the other's marker, their distances to the lowest, halves in hand, room left."""
+        """[batch, C, features]: the markers, their distances to the lowest, halves in hand, room on the board."""
         own, other = own / TRACK_END, other / TRACK_END
         in_hand = observation["rack"].sum(dim=(1, 2)) / self.rules.rack
         room = (free.mean(dim=1, keepdim=True)).expand_as(own)
@@ -96,7 +96,9 @@ class StructuredNet(nn.Module):
         score, denial = self.score_net(hidden).unbind(dim=3)  # [batch, C, N]
         score = score + denial.sum(dim=1, keepdim=True) / n_colors + self.points_weight * useful
         rack = observation["rack"].flatten(1, 2)  # [batch, 2K, C]
-        by_half = torch.bmm(rack, score).reshape(batch, self.rules.rack, 2, n_cells).permute(2, 3, 0, 1)  # [2, N, batch, K]
+        by_half = (
+            torch.bmm(rack, score).reshape(batch, self.rules.rack, 2, n_cells).permute(2, 3, 0, 1)
+        )  # [2, N, batch, K]
         placed = by_half[0].index_select(0, self.ends[0]) + by_half[1].index_select(0, self.ends[1])  # [E, batch, K]
         tile = torch.bmm(rack, self.tile_net(color_hidden)).reshape(batch, self.rules.rack, 2).sum(dim=2)
         placings = placed.permute(1, 2, 0) + tile[:, :, None]

@@ -1,0 +1,196 @@
+"""Can an agent learn this game in two minutes on a laptop's CPU?
+
+    python -m experiments.quickstart
+
+trains a MaskablePPO agent with the structured policy (agents/structured.py) for two seats against greedy and random,
+saves it, plays it against both over seat-swapped games, prints how it ranks, and saves a game record and the learning
+curve, all in runs/quickstart.
+
+RESULTS_PLACEHOLDER
+"""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import torch
+import tyro
+from rich.console import Console
+from rich.table import Table
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+
+from agents.sb3_agent import SB3Agent
+from agents.structured import StructuredPolicy
+from genial_env import Results, Rules, play
+from genial_env.envs.sb3 import GenialVecEnv
+from genial_env.record import write_records
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt  # after the choice of a backend that needs no display
+
+
+@dataclass
+class Args:
+    """The settings; each is an option of the command line."""
+
+    total_steps: int = 150_000
+    """decisions of the learning seat"""
+    num_envs: int = 64
+    """games at a time"""
+    opponents: tuple[str, ...] = ("greedy", "greedy", "greedy", "random")
+    """the pool from which each game draws its opponent"""
+    num_steps: int = 64
+    """decisions of each game between two updates"""
+    batch_size: int = 512
+    epochs: int = 4
+    learning_rate: float = 1e-3
+    gae_lambda: float = 0.95
+    entropy_weight: float = 0.001
+    width: int = 24
+    """hidden units of the shared networks"""
+    pairs: int = 500
+    """pairs of evaluation games, seats swapped over the same deal, against each opponent"""
+    seed: int = 0
+    threads: int = 2
+    """of torch"""
+    out: Path = Path("runs/quickstart")
+
+
+class WinCurve(BaseCallback):
+    """Keeps for every training game when it ended, against whom, and the result: 1 won, 0.5 shared, 0 lost."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.games: list[tuple[int, str, float]] = []
+
+    def _on_step(self) -> bool:
+        for info in self.locals["infos"]:
+            if "ranks" in info:
+                own, other = info["ranks"][info["seat"]], info["ranks"][1 - info["seat"]]
+                self.games.append((self.num_timesteps, info["opponents"][0], 0.5 + 0.5 * np.sign(other - own)))
+        return True
+
+
+def train(args: Args, rules: Rules) -> tuple[MaskablePPO, WinCurve]:
+    """Train an agent; the progress bar is SB3's."""
+    torch.set_num_threads(args.threads)
+    env = GenialVecEnv(args.num_envs, opponents=args.opponents, seat="random", seed=args.seed)
+    model = MaskablePPO(
+        StructuredPolicy,
+        env,
+        n_steps=args.num_steps,
+        batch_size=args.batch_size,
+        n_epochs=args.epochs,
+        learning_rate=args.learning_rate,
+        gamma=1.0,
+        gae_lambda=args.gae_lambda,
+        ent_coef=args.entropy_weight,
+        policy_kwargs={"rules_arguments": rules.to_dict(), "width": args.width},
+        seed=args.seed,
+        device="cpu",
+    )
+    curve = WinCurve()
+    model.learn(args.total_steps, callback=curve, progress_bar=True)
+    return model, curve
+
+
+def play_pairs(agent: SB3Agent, opponent: str, rules: Rules, pairs: int, seed: int) -> tuple[Results, Results]:
+    """Every deal twice, the seats swapped."""
+    return (
+        play([agent, opponent], rules, pairs, seed, record=True),
+        play([opponent, agent], rules, pairs, seed),
+    )
+
+
+def results_of(ranks: np.ndarray, seat: int) -> np.ndarray:
+    """[games]: 1 where the seat won, 0.5 for a shared first rank, 0 where it lost."""
+    return 0.5 + 0.5 * np.sign(ranks[:, 1 - seat] - ranks[:, seat])
+
+
+def pair_results(there: Results, back: Results) -> np.ndarray:
+    """[pairs]: what the agent made of each deal, played from seat 0 and from seat 1."""
+    return (results_of(there.ranks, 0) + results_of(back.ranks, 1)) / 2
+
+
+def interval(results: np.ndarray) -> tuple[float, float]:
+    """The mean of the pairs' results and half the width of its 95% interval."""
+    return float(results.mean()), float(1.96 * results.std(ddof=1) / np.sqrt(len(results)))
+
+
+def ranking_table(games: dict[str, tuple[Results, Results]]) -> Table:
+    """How the agent ranks against each opponent by the min-score tie-break, with 95% intervals over pairs."""
+    table = Table(
+        "agent", "opponent", "games", "first rank", "shared", "sorted markers, mean", "opponent's", title="Ranking"
+    )
+    for opponent, (there, back) in games.items():
+        mean, half = interval(pair_results(there, back))
+        shared = np.concatenate([there.ranks[:, 0] == there.ranks[:, 1], back.ranks[:, 0] == back.ranks[:, 1]])
+        own = np.sort(np.concatenate([there.scores[:, 0], back.scores[:, 1]]), axis=1).mean(axis=0)
+        other = np.sort(np.concatenate([there.scores[:, 1], back.scores[:, 0]]), axis=1).mean(axis=0)
+        table.add_row(
+            "ppo",
+            opponent,
+            str(2 * len(there)),
+            f"{mean:.1%} ± {half:.1%}",
+            f"{shared.mean():.1%}",
+            " ".join(f"{marker:.1f}" for marker in own),
+            " ".join(f"{marker:.1f}" for marker in other),
+        )
+    return table
+
+
+def draw_curve(curve: WinCurve, path: Path, window: int = 300) -> None:
+    """The share of training games won, over a sliding window of the games against each opponent."""
+    figure, axes = plt.subplots(figsize=(7, 4), dpi=110, layout="constrained")
+    for opponent, color in (("greedy", "#2d74da"), ("random", "#d63031")):
+        games = [(step, result) for step, name, result in curve.games if name == opponent]
+        if len(games) < 2:
+            continue
+        steps, results = np.array(games).T
+        span = min(window, len(results))
+        upto = np.concatenate([[0.0], np.cumsum(results)])
+        axes.plot(steps[span - 1 :], (upto[span:] - upto[:-span]) / span, color=color, label=f"against {opponent}")
+    axes.axhline(0.5, color="#888888", linewidth=0.8, linestyle="--")
+    axes.set(
+        xlabel="decisions of the learning seat",
+        ylabel=f"share won, last {window} games",
+        ylim=(0, 1.02),
+        title="MaskablePPO with the structured policy, while it explores",
+    )
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value / 1000:.0f}k")
+    axes.grid(alpha=0.25)
+    axes.legend(loc="lower right")
+    figure.savefig(path)
+    plt.close(figure)
+
+
+def main(args: Args) -> dict[str, Any]:
+    """Train, save, evaluate, draw; returns the shares won with their half intervals by opponent."""
+    rules = Rules()
+    args.out.mkdir(parents=True, exist_ok=True)
+    began, cpu_began = time.perf_counter(), time.process_time()
+    model, curve = train(args, rules)
+    took, cpu_took = time.perf_counter() - began, time.process_time() - cpu_began
+    model.save(args.out / "model.zip")
+    games = {
+        opponent: play_pairs(SB3Agent(model), opponent, rules, args.pairs, args.seed + 1)
+        for opponent in ("random", "greedy")
+    }
+    console = Console()
+    console.print(
+        f"{model.num_timesteps:,} decisions in {took:.0f} s ({cpu_took:.0f} s of CPU): "
+        f"{model.num_timesteps / took:,.0f} a second"
+    )
+    console.print(ranking_table(games))
+    write_records(args.out / "game.jsonl", (games["greedy"][0].records or [])[:1])
+    draw_curve(curve, args.out / "learning_curve.png")
+    console.print(f"In {args.out}: model.zip, game.jsonl (see: genial show), learning_curve.png")
+    return {opponent: interval(pair_results(there, back)) for opponent, (there, back) in games.items()}
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))

@@ -1,0 +1,135 @@
+"""The `genial` command as a user meets it: output, exit status, files."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from genial_env.record import read_records
+
+ROOT = Path(__file__).parents[1]
+
+
+def genial(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+    """Run the command and check its status; an error is one line and no traceback."""
+    done = subprocess.run(
+        [sys.executable, "-m", "genial_env", *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        env=os.environ | {"COLUMNS": "150"},
+    )
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr
+    if status == 2:
+        assert done.stdout == ""
+        assert len(done.stderr.strip().splitlines()) == 1
+    return done
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("games") / "games.jsonl"
+    genial("simulate", "--agents", "greedy,random", "--games", 12, "--seed", 3, "--out", path)
+    return path
+
+
+def test_simulate_prints_a_table(played: Path) -> None:
+    done = genial("simulate", "--agents", "greedy,random", "--games", 40)
+    assert done.stderr == ""  # no progress bar where nobody looks
+    for words in ("40 games", "mean lowest", "mean sorted markers", "rank 1", "greedy", "random", "100.0%"):
+        assert words in done.stdout
+
+
+def test_records_do_not_depend_on_the_batch(played: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    genial("simulate", "--agents", "greedy,random", "--games", 12, "--seed", 3, "--batch", 5, "--out", other)
+    assert other.read_bytes() == played.read_bytes()
+    assert len(list(read_records(other))) == 12
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--players", "4", "--edition", "2009", "--mode", "team", "--agents", "greedy,random,greedy,random"],
+        ["--players", "1", "--edition", "2004", "--mode", "solo", "--agents", "greedy"],
+        ["--side", "4", "--colors", "3", "--rack", "3", "--tile-sets", "2"],
+    ],
+)
+def test_modes_and_variants(words: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    genial("simulate", *words, "--games", 5, "--out", path)
+    assert genial("verify", path).stdout == f"{path}: 5 games, all replay\n"
+
+
+def test_verify(played: Path, tmp_path: Path) -> None:
+    assert genial("verify", played).stdout == f"{played}: 12 games, all replay\n"
+    lines = played.read_text().splitlines()
+    wrong = json.loads(lines[1])
+    wrong["ranks"] = [2, 1]
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text("\n".join([lines[0], json.dumps(wrong), lines[2][:100], lines[3]]) + "\n")
+    out = genial("verify", played, broken, status=1).stdout.splitlines()
+    assert out[0] == f"{played}: 12 games, all replay"
+    assert out[1] == f"{broken}:2: ranks: expected [1, 2], found [2, 1]"
+    assert out[2].startswith(f"{broken}:3: expected a JSON object, found something unreadable")
+    assert out[3] == f"{broken}: 2 of 4 games are wrong"
+
+
+def test_show(played: Path) -> None:
+    out = genial("show", played, "--game", 2, "--event", 3).stdout
+    assert "game 2 of" in out
+    assert "seat 0 greedy, seat 1 random" in out
+    assert "after event 3 of" in out
+    assert "lays" in out
+    assert "\x1b[" not in out
+    assert "after event" in genial("show", played).stdout
+    assert "after event 0 of" in genial("show", played, "--event", 0).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["simulate", "--agents", "random,gredy"], "unknown agent 'gredy': the agents are random, greedy"),
+        (["simulate", "--agents", "random"], "2 seats need 2 policies, not 1"),
+        (["simulate", "--players", "1"], "mode 'individual' is for 2, 3 or 4 players, not 1: for 1 take mode 'solo'"),
+        (["simulate", "--edition", "1999"], "unknown edition '1999'"),
+        (["simulate", "--games", "0"], "games must be at least 1, not 0"),
+        (["simulate", "--seed", "-1"], "a seed must lie between 0 and"),
+        (["verify", "nowhere.jsonl"], "nowhere.jsonl: No such file or directory"),
+        (["show", "nowhere.jsonl"], "nowhere.jsonl: No such file or directory"),
+        (["bench", "--batch", "0"], "batch and seconds must be above 0"),
+    ],
+)
+def test_wrong_words(words: list[str], said: str) -> None:
+    assert said in genial(*words, status=2).stderr
+
+
+def test_nothing_is_left_half_written(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    genial("simulate", "--agents", "random,gredy", "--out", out, status=2)
+    genial("simulate", "--out", tmp_path / "no" / "such" / "folder.jsonl", status=2)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_show_says_what_there_is(played: Path) -> None:
+    assert "holds 12 games: game must be 1 to 12, not 13" in genial("show", played, "--game", 13, status=2).stderr
+    assert "event must be 0 to" in genial("show", played, "--event", 999, status=2).stderr
+
+
+def test_bench() -> None:
+    found = json.loads(genial("bench", "--batch", 64, "--seconds", 0.2, "--json").stdout)
+    assert set(found) == {"moves_per_s", "players", "batch", "full_mask"}
+    assert found["moves_per_s"] > 0
+    assert (found["players"], found["batch"], found["full_mask"]) == (2, 64, True)
+    assert "moves/s" in genial("bench", "--batch", 64, "--seconds", 0.2).stdout
+
+
+def test_help() -> None:
+    out = genial("--help").stdout
+    for command in ("simulate", "verify", "show", "bench"):
+        assert command in out
