@@ -47,7 +47,7 @@ class Args:
     """decisions of each game between two updates"""
     batch_size: int = 512
     epochs: int = 4
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     gae_lambda: float = 0.95
     entropy_weight: float = 0.001
     width: int = 24

@@ -45,7 +45,7 @@ class GenialAECEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # P
 
     - encoding: "planes" (default), "flat", or your own;
     - reward: "rank" (default), "margin", "lowest", "vector";
-    - render_mode: None or "ansi" (colored text of the position, with all racks);
+    - render_mode: None, "ansi" or "human": colored text of the position, with all racks, returned or printed;
     - record: True keeps a game record for :meth:`game_record`.
 
     ``reset(options={"game_seed": n})`` deals the game of that seed.
@@ -163,8 +163,8 @@ class GenialAECEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # P
         return _copied(self._seen[agent])
 
     def render(self) -> str | None:
-        """The position as colored text, in render mode "ansi"."""
-        return None if self.render_mode is None else self._game.text()
+        """The position as colored text: returned in render mode "ansi", printed in "human"."""
+        return self._game.render()
 
     def close(self) -> None:
         """Nothing to release."""

@@ -16,7 +16,7 @@ from genial_env.rules import Rules
 from genial_env.state import State
 from genial_env.views import View, view
 
-RENDER_MODES = ["ansi"]
+RENDER_MODES = ["ansi", "human"]
 
 
 class Game:
@@ -26,7 +26,7 @@ class Game:
         rules: the rules.
         encoding: of observations, by name or as an :class:`~genial_env.encodings.Encoding`.
         reward: the scheme's name (:mod:`genial_env.envs.rewards`), None for the mode's own.
-        render_mode: None or "ansi".
+        render_mode: None, "ansi" (text is returned) or "human" (text is printed).
         record: whether to keep a game record.
 
     Raises:
@@ -41,6 +41,7 @@ class Game:
         self.rules = rules
         self.encoding = make_encoding(encoding)
         self.scheme = check_scheme(rules, reward)
+        self._render_mode = render_mode
         self.keeps_record = record
         self.state: State | None = None
         self.seed = 0
@@ -112,9 +113,15 @@ class Game:
             raise RuntimeError("no record is kept: make the environment with record=True and reset it")
         return self._recorder.records()[0]
 
-    def text(self, seat: int | None = None) -> str:
-        """The position as colored text, with the racks that a seat may see (None: all)."""
-        return board_text(self.current, seat=seat)
+    def render(self, seat: int | None = None) -> str | None:
+        """The position as colored text, with the racks that a seat may see (None: all); "human" prints it."""
+        if self._render_mode is None:
+            return None
+        text = board_text(self.current, seat=seat)
+        if self._render_mode == "ansi":
+            return text
+        print(text, end="\n\n")
+        return None
 
     def saved(self) -> dict[str, Any]:
         """An independent copy of all that changes."""
@@ -129,12 +136,8 @@ class Game:
 def draw_game_seed(rng: np.random.Generator, options: dict[str, Any] | None) -> int:
     """The seed of the next game: ``options["game_seed"]`` where given, or else the next of the environment's stream.
 
-    Raises:
-        ValueError: for an unknown option.
+    Other options are passed over, as the libraries' checks and wrappers send some.
     """
-    unknown = set(options or {}) - {"game_seed"}
-    if unknown:
-        raise ValueError(f"unknown reset option {sorted(unknown)[0]!r}: the option is 'game_seed'")
     drawn = int(rng.integers(2**53))  # also where a seed is given, so that the stream goes on alike
     return int((options or {}).get("game_seed", drawn))
 

@@ -48,7 +48,8 @@ class GenialEnv(gym.Env[Any, Any]):
     - reward: "rank" (default), "margin", "lowest", "vector";
     - illegal_action: "end" (default) ends the episode with the worst reward and ``info["illegal_action"]``, the game
       unchanged; "raise" raises :class:`~genial_env.errors.IllegalAction`;
-    - render_mode: None or "ansi" (colored text, with the racks that the seat may see);
+    - render_mode: None, "ansi" or "human": colored text with the rack that the seat may see, returned by
+      :meth:`render` or printed at every step;
     - record: True keeps a game record for :meth:`game_record`.
 
     ``reset(options={"game_seed": n})`` deals the game of that seed: with the same actions it goes as in
@@ -110,6 +111,7 @@ class GenialEnv(gym.Env[Any, Any]):
         self._game.start(game_seed, [*names[len(names) - self._seat :], "learner", *names[: len(names) - self._seat]])
         self._finished = False
         self._let_others_play()
+        self._show()
         return self._see()
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -135,6 +137,7 @@ class GenialEnv(gym.Env[Any, Any]):
             return observation, worst, True, False, {**info, "illegal_action": str(error)}
         reward = reward + self._let_others_play()
         self._finished = self._game.over
+        self._show()
         observation, info = self._see()
         if self._finished:
             info |= self._game.results()
@@ -146,8 +149,8 @@ class GenialEnv(gym.Env[Any, Any]):
         return mask
 
     def render(self) -> str | None:
-        """The position as colored text, in render mode "ansi"."""
-        return None if self.render_mode is None else self._game.text(self._seat)
+        """The position as colored text: returned in render mode "ansi", printed in "human" (by every step, too)."""
+        return self._game.render(self._seat)
 
     def game_record(self) -> dict[str, Any]:
         """The record of the game so far; needs ``record=True``."""
@@ -163,6 +166,11 @@ class GenialEnv(gym.Env[Any, Any]):
         self._game.restore(saved["game"])
         self._seat, self._finished = saved["seat"], saved["finished"]
         self.np_random = copy.deepcopy(saved["rng"])
+
+    def _show(self) -> None:
+        """Human mode shows every step by itself."""
+        if self.render_mode == "human":
+            self.render()
 
     def _see(self) -> tuple[Any, dict[str, Any]]:
         view = self._game.view(self._seat)
