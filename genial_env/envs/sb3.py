@@ -26,7 +26,8 @@ class GenialVecEnv(VecEnv):
     A step plays one decision of the learning seat in every game and then everybody else's up to the learner's next one,
     all games together. So a transition runs from an own decision to the next own one, bonus placements included, and
     its reward is all that happened in between. Finished games are dealt anew at once, as SB3 expects: ``infos`` then
-    has ``terminal_observation``, ``ranks``, ``scores``, ``opponents``, ``seat`` and ``episode`` (return, length, time).
+    has ``terminal_observation``, ``ranks``, ``scores``, ``game_seed``, ``seat``, ``opponents`` and ``episode`` (return,
+    length, time).
 
     ``env_method("action_masks")`` gives the masks of all games, bool [num_envs, A], as sb3-contrib asks for them.
 
@@ -81,6 +82,7 @@ class GenialVecEnv(VecEnv):
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, dtype=np.int64)
         # What a deal fills in, row by row.
+        self._seeds_dealt = np.zeros(num_envs, dtype=np.uint64)
         self._state = kernel.deal(self.rules, np.zeros(num_envs, dtype=np.uint64))
         self._choices = np.zeros((num_envs, players), dtype=np.uint64)  # the seats' streams of choices
         self._seating = np.zeros((num_envs, players + 1), dtype=np.uint64)  # luck: learning seat, then each opponent
@@ -175,6 +177,7 @@ class GenialVecEnv(VecEnv):
         """In place: new games in some rows, played up to the learner's first decision."""
         seeds = chance.bits(self._streams[rows], self._games_dealt[rows]) >> np.uint64(11)
         self._games_dealt[rows] += 1
+        self._seeds_dealt[rows] = seeds
         kernel.redeal(self._state, rows, seeds)
         self._choices[rows] = choice_keys(seeds, self.rules.players)
         self._seating[rows] = chance.seat_keys(seeds, chance.Purpose.SEATING, self.rules.players + 1)
@@ -210,6 +213,7 @@ class GenialVecEnv(VecEnv):
                 "TimeLimit.truncated": False,
                 "ranks": ranks[index].tolist(),
                 "scores": self._state.scores[row].tolist(),
+                "game_seed": int(self._seeds_dealt[row]),
                 "seat": int(self._seat[row]),
                 "opponents": [self._roster[self._assignment[row, seat]].name for seat in others],
                 "episode": {
