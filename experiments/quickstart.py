@@ -124,23 +124,21 @@ def interval(results: np.ndarray) -> tuple[float, float]:
 def ranking_table(games: dict[str, tuple[Results, Results]]) -> Table:
     """How the agent ranks against each opponent by the min-score tie-break, with 95% intervals over pairs."""
     table = Table(
-        "agent", "opponent", "games", "first rank", "shared", "sorted markers, mean", "opponent's", title="Ranking"
+        "against", "games", "first rank", "shared", "mean sorted markers", title="Who has the higher lowest marker?"
     )
     for opponent, (there, back) in games.items():
         mean, half = interval(pair_results(there, back))
-        shared = np.concatenate([there.ranks[:, 0] == there.ranks[:, 1], back.ranks[:, 0] == back.ranks[:, 1]])
-        own = np.sort(np.concatenate([there.scores[:, 0], back.scores[:, 1]]), axis=1).mean(axis=0)
-        other = np.sort(np.concatenate([there.scores[:, 1], back.scores[:, 0]]), axis=1).mean(axis=0)
-        table.add_row(
-            "ppo",
-            opponent,
-            str(2 * len(there)),
-            f"{mean:.1%} ± {half:.1%}",
-            f"{shared.mean():.1%}",
-            " ".join(f"{marker:.1f}" for marker in own),
-            " ".join(f"{marker:.1f}" for marker in other),
-        )
+        shared = np.concatenate([results_of(there.ranks, 0), results_of(back.ranks, 1)]) == 0.5
+        own = np.concatenate([there.scores[:, 0], back.scores[:, 1]])
+        other = np.concatenate([there.scores[:, 1], back.scores[:, 0]])
+        figures = [str(2 * len(there)), f"{mean:.1%} ± {half:.1%}", f"{shared.mean():.1%}"]
+        table.add_row(opponent, *figures, f"ppo {mean_sorted(own)}\n{opponent} {mean_sorted(other)}")
     return table
+
+
+def mean_sorted(scores: np.ndarray) -> str:
+    """The markers [games, C] sorted from the lowest up, in the mean."""
+    return " ".join(f"{marker:.1f}" for marker in np.sort(scores, axis=1).mean(axis=0))
 
 
 def draw_curve(curve: WinCurve, path: Path, window: int = 300) -> None:

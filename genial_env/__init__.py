@@ -12,6 +12,8 @@ from genial_env.rules import Rules
 from genial_env.state import State
 from genial_env.views import View, view
 
+__version__ = "0.1.0"
+
 __all__ = [
     "IllegalAction",
     "Policy",

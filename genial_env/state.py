@@ -8,6 +8,7 @@ draws next follows from its key and counter and from these counts (see :mod:`gen
 
 from dataclasses import dataclass, fields
 from enum import IntEnum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,7 @@ class State:
         """B."""
         return len(self.to_play)
 
-    @property
+    @cached_property
     def tables(self) -> Tables:
         """The look-up tables of these rules."""
         return tables(self.rules)

@@ -15,6 +15,7 @@ the neighbours right, down-left and down-right::
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,35 +49,39 @@ class Tables:
     ]  # [M + 1] bit c: the kind shows colour c; the last entry (also -1), no tile, shows none
     full_bag: NDArray[np.uint8]  # [M] how often the bag holds each kind
 
-    @property
+    @cached_property
     def n_cells(self) -> int:
         """N."""
         return len(self.cells)
 
-    @property
+    @cached_property
     def n_placements(self) -> int:
         """E."""
         return len(self.placements)
 
-    @property
+    @cached_property
     def n_kinds(self) -> int:
         """M."""
         return len(self.kinds)
 
-    @property
+    @cached_property
     def n_actions(self) -> int:
         """A: K * E placements, then swap and decline; solo has neither."""
         return self.rules.rack * self.n_placements + (2 if self.rules.has_swap else 0)
 
-    @property
+    @cached_property
     def swap_action(self) -> int:
         """K * E."""
         return self.rules.rack * self.n_placements
 
-    @property
+    @cached_property
     def decline_action(self) -> int:
         """K * E + 1: gives up a bonus placement or a swap."""
         return self.rules.rack * self.n_placements + 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied by what they are made from."""
+        return tables, (self.rules,)
 
     @cached_property
     def cell_index(self) -> dict[tuple[int, int], int]:

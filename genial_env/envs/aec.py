@@ -140,7 +140,7 @@ class GenialAECEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # P
         self._seen = {}
         self._cumulative_rewards[agent] = 0.0
         over = self._game.over
-        if over or self._game.scheme in ("lowest", "vector"):
+        if over or self._game.is_dense:
             self.rewards = dict(zip(self.possible_agents, _plain(earned), strict=True))
             self._accumulate_rewards()
         else:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from genial_env import kernel
 from genial_env.encodings import Encoding, make_encoding
 from genial_env.envs import spaces
-from genial_env.envs.rewards import check_scheme, rewards
+from genial_env.envs.rewards import DENSE, check_scheme, rewards
 from genial_env.record import Recorder
 from genial_env.render.ansi import board_text
 from genial_env.rules import Rules
@@ -75,6 +75,11 @@ class Game:
         """The seat whose decision it is."""
         return int(self.current.to_play[0])
 
+    @property
+    def is_dense(self) -> bool:
+        """Whether every turn is rewarded, not the end only."""
+        return self.scheme in DENSE
+
     def play(self, action: int) -> NDArray[Any]:
         """In place: play an action; the reward of each seat, [P] (or [P, C]).
 
@@ -82,11 +87,13 @@ class Game:
             IllegalAction: and nothing has changed.
         """
         state = self.current
-        before = state.scores.copy()
+        before = state.scores.copy() if self.is_dense else state.scores
         if self._recorder is None:
             kernel.apply(state, [action])
         else:
             self._recorder.apply(np.array([action]))
+        if not self.is_dense and not self.over:
+            return np.zeros(self.rules.players)
         earned: NDArray[Any] = rewards(self.scheme, self.rules, before, state.scores, state.over)[0]
         return earned
 

@@ -65,6 +65,10 @@ SCHEMES: dict[str, Callable[[Rules, Scores, Scores, Bools], Rewards]] = {
 }
 
 
+DENSE = ("lowest", "vector")
+"""The schemes that reward every turn; the others reward the end."""
+
+
 def check_scheme(rules: Rules, scheme: str | None) -> str:
     """The scheme's name; left out, "rank", in solo "lowest".
 
