@@ -1,6 +1,8 @@
 """The `genial` command."""
 
 import json
+import math
+import os
 import sys
 from collections.abc import Iterator
 from itertools import chain
@@ -16,7 +18,7 @@ from rich.table import Table
 from genial_env.bench import random_play
 from genial_env.errors import RecordError
 from genial_env.play import Results, play_batches
-from genial_env.record import numbered_lines, parse_line, read_records, record_file, replay, verify
+from genial_env.record import numbered_lines, parse_line, record_file, replay, verify
 from genial_env.render.ansi import board_text
 from genial_env.rules import Rules
 
@@ -60,33 +62,40 @@ def simulate(
     """Play games between agents, and print how each seat fared."""
     rules = _rules(players, edition, mode, side=side, colors=colors, rack=rack, tile_sets=tile_sets)
     names = [name.strip() for name in agents.split(",")]
-    parts: list[Results] = []
+    batches = play_batches(names, rules, games, seed, batch=batch, record=out is not None)
     try:
-        with _progress() as progress:
-            task = progress.add_task("games", total=games)
-            for part in _played(names, rules, games, seed, batch, out):
-                parts.append(part)
-                progress.update(task, advance=len(part))
-    except (ValueError, TypeError, OSError) as error:
+        first = next(batches)  # wrong arguments show here, before a file is begun
+    except ValueError as error:
         raise UserError(str(error)) from error
-    Console().print(results_table(parts))
+    parts = list(_with_progress(_written(chain([first], batches), out), games))
+    _console().print(results_table(parts))
     if out is not None:
         print(f"{games} records in {out}")
 
 
-def _played(names: list[str], rules: Rules, games: int, seed: int, batch: int, out: Path | None) -> Iterator[Results]:
-    """The batches as they are played; their records go into the file, if there is one."""
-    batches = play_batches(names, rules, games, seed, batch=batch, record=out is not None)
+def _written(batches: Iterator[Results], out: Path | None) -> Iterator[Results]:
+    """The batches, while their records go into the file, if there is one."""
     if out is None:
         yield from batches
         return
-    first = next(batches)  # wrong arguments show here, before a file is begun
-    with record_file(out) as write:
-        for part in chain([first], batches):
-            for record in part.records or []:
-                write(record)
-            part.records = None
+    try:
+        with record_file(out) as write:
+            for part in batches:
+                for record in part.records or []:
+                    write(record)
+                part.records = None
+                yield part
+    except OSError as error:
+        raise UserError(_about_file(out, error)) from error
+
+
+def _with_progress(batches: Iterator[Results], games: int) -> Iterator[Results]:
+    """The batches, while a bar shows how many games they hold."""
+    with _progress() as progress:
+        task = progress.add_task("games", total=games)
+        for part in batches:
             yield part
+            progress.update(task, advance=len(part))
 
 
 @app.command("verify")
@@ -94,13 +103,13 @@ def verify_files(
     files: Annotated[list[Path], typer.Argument(help="Files of game records, a JSON object a line.")],
 ) -> None:
     """Replay game records and check every line of them. Exit status 1 where one is wrong, 2 for an unreadable file."""
-    wrong = sum([_verify_file(path) for path in files])
-    if wrong:
-        raise typer.Exit(1)
+    statuses = [_verify_file(path) for path in files]
+    if any(statuses):
+        raise typer.Exit(max(statuses))
 
 
 def _verify_file(path: Path) -> int:
-    """Check one file and print what is wrong; returns how many records are."""
+    """Check one file and print what is wrong; returns the exit status."""
     numbers: list[int] = []
     unreadable: dict[int, str] = {}
 
@@ -117,7 +126,8 @@ def _verify_file(path: Path) -> int:
     try:
         faults = list(verify(records()))
     except (OSError, RecordError) as error:
-        raise UserError(_about_file(path, error)) from error
+        _complain(_about_file(path, error))
+        return 2
     found = unreadable | {number: fault for number, fault in zip(numbers, faults, strict=True) if fault is not None}
     for number in sorted(found):
         print(f"{path}:{number}: {found[number]}")
@@ -127,7 +137,7 @@ def _verify_file(path: Path) -> int:
         print(f"{path}: {len(numbers)} games, all replay")
     else:
         print(f"{path}: {len(found)} of {len(numbers) + len(unreadable)} games are wrong")
-    return len(found)
+    return 1 if found else 0
 
 
 @app.command()
@@ -140,18 +150,18 @@ def show(
     record = _nth_record(file, game)
     try:
         state = replay(record, event)
-    except (ValueError, TypeError) as error:
+    except ValueError as error:
         raise UserError(f"{file}: game {game}: {error}") from error
     events = record["events"][: len(record["events"]) if event is None else event]
     placed = [happened for happened in events if happened[0] == "place"]
-    seats = ", ".join(f"seat {seat} {agent}" for seat, agent in enumerate(record["agents"]))
+    names = [agent if agent.isprintable() else ascii(agent) for agent in record["agents"]]
+    seats = ", ".join(f"seat {seat} {name}" for seat, name in enumerate(names))
     print(f"game {game} of {file}: {seats}; {_in_words(record['rules'])}; seed {record['seed']}")
     print(
         f"after event {len(events)} of {len(record['events'])}: {_event_words(events[-1]) if events else 'the deal'}\n"
     )
-    print(
-        board_text(state, color=sys.stdout.isatty(), last=[tuple(cell) for cell in placed[-1][5:7]] if placed else None)
-    )
+    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    print(board_text(state, color=color, last=[tuple(cell) for cell in placed[-1][5:7]] if placed else None))
 
 
 @app.command()
@@ -162,7 +172,7 @@ def bench(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Measure random play with the full action mask written for every move, on one core."""
-    if batch < 1 or seconds <= 0:
+    if batch < 1 or not 0 < seconds < math.inf:
         raise UserError(f"batch and seconds must be above 0, not {batch} and {seconds}")
     found = random_play(_rules(players, "2025", "individual"), batch, seconds)
     if as_json:
@@ -170,7 +180,7 @@ def bench(
         return
     table = Table("players", "batch", "full mask", "moves/s")
     table.add_row(str(found.players), str(found.batch), "yes", f"{found.moves_per_s:,.0f}")
-    Console().print(table)
+    _console().print(table)
 
 
 def results_table(parts: list[Results]) -> Table:
@@ -179,11 +189,12 @@ def results_table(parts: list[Results]) -> Table:
     scores = np.concatenate([part.scores for part in parts])
     ranks = np.concatenate([part.ranks for part in parts])
     kind = "team" if rules.mode == "team" else "seat"
-    columns = [kind, "agent", "mean lowest", "mean sorted markers", *(f"rank {r}" for r in range(1, rules.tracks + 1))]
+    places = range(1, rules.tracks + 1) if rules.tracks > 1 else ()
+    columns = [kind, "agent", "mean lowest", "mean sorted markers", *(f"rank {place}" for place in places)]
     table = Table(*columns, title=f"{len(scores)} games, {_in_words(rules.to_dict())}")
     for track in range(rules.tracks):
         mean = np.sort(scores[:, track], axis=1).mean(axis=0)
-        shares = [f"{(ranks[:, track] == rank).mean():.1%}" for rank in range(1, rules.tracks + 1)]
+        shares = [f"{(ranks[:, track] == place).mean():.1%}" for place in places]
         names = " + ".join(agents[track :: rules.tracks])
         table.add_row(str(track), names, f"{mean[0]:.2f}", " ".join(f"{marker:.1f}" for marker in mean), *shares)
     return table
@@ -192,20 +203,28 @@ def results_table(parts: list[Results]) -> Table:
 def _rules(players: int, edition: str, mode: str, **sizes: Any) -> Rules:
     try:
         return Rules(players, edition, mode, **sizes)
-    except (ValueError, TypeError) as error:
+    except ValueError as error:
         raise UserError(str(error)) from error
 
 
 def _nth_record(file: Path, game: int) -> dict[str, Any]:
+    """One game of a file, whatever the others are like."""
     count = 0
     try:
-        for record in read_records(file):
+        for number, text in numbered_lines(file):
             count += 1
             if count == game:
-                return record
+                return _record_in(f"{file}:{number}", text)
     except (OSError, RecordError) as error:
         raise UserError(_about_file(file, error)) from error
     raise UserError(f"{file} holds {count} games: game must be 1 to {count}, not {game}")
+
+
+def _record_in(where: str, text: str) -> dict[str, Any]:
+    try:
+        return parse_line(text)
+    except RecordError as error:
+        raise UserError(f"{where}: {error}") from error
 
 
 def _about_file(path: Path, error: Exception) -> str:
@@ -244,12 +263,21 @@ def _progress() -> Progress:
     )
 
 
+def _console() -> Console:
+    """Standard output; where it is no terminal, wide enough for every table."""
+    return Console(width=None if sys.stdout.isatty() else 120)
+
+
+def _complain(message: str) -> None:
+    print(f"genial: {message}", file=sys.stderr)
+
+
 def main() -> None:
     """Run the command; what the user did wrong is one line and status 2."""
     try:
         app()
     except UserError as error:
-        print(f"genial: {error}", file=sys.stderr)
+        _complain(str(error))
         sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone: nothing is left to say

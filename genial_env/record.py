@@ -5,11 +5,12 @@ seat's and legal, every number the one that the rules give, every drawn tile one
 taken from the record, not from its seed, so a record can come from any program.
 """
 
+import errno
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from genial_env.bitsets import Ints
 from genial_env.chance import Bits
 from genial_env.errors import RecordError
 from genial_env.rules import COLOUR_LETTERS, Rules
-from genial_env.state import EMPTY, End, Phase, State
+from genial_env.state import EMPTY, FREE, End, Phase, State
 from genial_env.tables import tables
 
 FORMAT, VERSION = "genial-record", 1
@@ -56,15 +57,16 @@ class Recorder:
         """In place: play one action in each game, as :func:`genial_env.kernel.apply` does, and keep it."""
         state = self.state
         rows = np.arange(len(state)) if rows is None else rows
+        actions = kernel.as_actions(actions, len(rows))
         seat = state.to_play[rows]
         step = {
             "row": rows,
             "seat": seat,
-            "action": np.asarray(actions),
+            "action": actions,
             "phase": state.phase[rows],
             "legal": kernel.legal_count(state, rows),
             "rack": kernel.own_racks(state, rows),
-            "points": kernel.gained(state, np.asarray(actions), rows),
+            "points": kernel.gained(state, actions, rows),
         }
         kernel.apply(state, actions, rows, draws)
         self._steps.append({**step, "rack_after": state.racks[rows, seat]})
@@ -83,7 +85,7 @@ class Recorder:
                 "version": VERSION,
                 "rules": state.rules.to_dict(),
                 "seed": None if self._seeds is None else int(self._seeds[row]),
-                "agents": self._agents,
+                "agents": list(self._agents),
                 "deal": [self._tiles(rack) for rack in self._deal[row]],
                 "events": events[row],
                 "scores": state.scores[row].tolist(),
@@ -125,12 +127,19 @@ def record_file(path: str | os.PathLike[str]) -> Iterator[Callable[[dict[str, An
 
     They are written beside the file, which is put in place at the end: a failure on the way leaves the old file as it
     was.
+
+    Raises:
+        OSError: where no file can be written, or where the name is that of a folder or a device.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # a link stays one
+    if target.exists() and not target.is_file():
+        raise OSError(errno.EINVAL, "Not a file that can be replaced", str(path))
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with beside.open("w", encoding="utf-8") as file:
+        with beside.open("w", encoding="utf-8", newline="\n") as file:
             yield lambda record: print(to_line(record), end="", file=file)
+            file.flush()
+            os.fsync(file.fileno())  # so that the name never goes to lines that are not on the disk yet
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
@@ -149,17 +158,21 @@ def to_line(record: dict[str, Any]) -> str:
 
 
 def read_records(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
-    """The records of a file, one JSON object a line; blank lines are passed over. Their form is checked on replay.
+    """The records of a file, one JSON object a line; blank lines are passed over.
+
+    Their keys, types and sizes are checked here, their events on replay.
 
     Raises:
         OSError: for a file that cannot be opened.
-        RecordError: for a line that is no JSON object, saying file and line.
+        RecordError: for a line that is no record, saying file and line.
     """
     for number, text in numbered_lines(path):
         try:
-            yield parse_line(text)
+            record = parse_line(text)
+            _parse_head(record)
         except RecordError as error:
             raise RecordError(f"{path}:{number}: {error}") from error
+        yield record
 
 
 def numbered_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
@@ -186,23 +199,21 @@ def parse_line(text: str) -> dict[str, Any]:
     """
     try:
         record = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError also for a number of thousands of digits
         raise RecordError(f"expected a JSON object, found something unreadable ({error})") from error
-    if not isinstance(record, dict):
-        raise RecordError(f"expected a JSON object, found {_shown(record)}")
-    return record
+    return _object(record)
 
 
 # Replaying
 
 
-def verify(records: Iterable[dict[str, Any]]) -> Iterator[str | None]:
+def verify(records: Iterable[Any]) -> Iterator[str | None]:
     """Replay records and check everything in them, many in one kernel batch.
 
     Yields:
         For each record in turn None, or its first fault: event (numbered from 0), expected, found.
     """
-    batch: list[dict[str, Any]] = []
+    batch: list[Any] = []
     for record in records:
         batch.append(record)
         if len(batch) == REPLAYED_TOGETHER:
@@ -246,6 +257,12 @@ class _Decision:
     points: tuple[int, ...] = ()
     shown: tuple[int, ...] = ()  # tile kinds of a swapped rack
     draws: tuple[int, ...] = ()
+    draw_seat: int | None = None  # as the draw's own event says
+
+    @property
+    def draw_event(self) -> int:
+        """The event with its draw: a swap draws itself."""
+        return self.event if self.name == "swap" else self.event + 1
 
 
 @dataclass
@@ -255,12 +272,12 @@ class _Script:
     rules: Rules
     deal: list[list[int]]
     decisions: list[_Decision]
-    scores: Any
-    ranks: Any
-    end: Any
+    scores: list[list[int]]
+    ranks: list[int]
+    end: str
 
 
-def _verify_batch(records: list[dict[str, Any]]) -> list[str | None]:
+def _verify_batch(records: list[Any]) -> list[str | None]:
     """The first fault of each record; those with the same rules are replayed together."""
     faults: list[str | None] = [None] * len(records)
     by_rules: dict[Rules, list[tuple[int, _Script]]] = {}
@@ -317,7 +334,9 @@ def _play_decisions(state: State, rows: Ints, decisions: list[_Decision]) -> lis
     for index in np.flatnonzero(fine).tolist():
         decision, due = decisions[index], int(drawn[rows[index]])
         if len(decision.draws) != due:
-            faults[index] = _fault(decision.event, f"a draw of {due} tiles after it", f"{len(decision.draws)}")
+            expected = f"a draw of {due} by seat {decision.seat}" if due else "no draw here"
+            found = f"a draw of {len(decision.draws)}" if decision.draws else "none"
+            faults[index] = _fault(decision.draw_event, expected, found)
     return faults
 
 
@@ -333,7 +352,7 @@ def _decision_faults(
     faults: list[str | None] = []
     for index, decision in enumerate(decisions):
         checks = (
-            (_names_due(phases[index]), decision.name),
+            (_names_due(state.rules, phases[index]), decision.name),
             ((f"seat {seats[index]}",), f"seat {decision.seat}"),
             ((f"{counts[index]} legal actions",), f"{decision.legal} legal actions"),
             *_tile_checks(state.rules, racks[index], decision),
@@ -341,25 +360,45 @@ def _decision_faults(
         wrong = next((check for check in checks if check[1] not in check[0]), None)
         if wrong is not None:
             faults.append(_fault(decision.event, " or ".join(wrong[0]), wrong[1]))
+        elif decision.draw_seat not in (None, seats[index]):
+            faults.append(_fault(decision.draw_event, f"seat {seats[index]}", f"seat {decision.draw_seat}"))
         elif not legal[index]:
-            faults.append(
-                _fault(decision.event, "a legal action", kernel.why_illegal(state, int(rows[index]), decision.action))
-            )
+            faults.append(_placement_fault(state, int(rows[index]), decision))
         elif decision.name == "place" and tuple(gained[index]) != decision.points:
             faults.append(_fault(decision.event, f"points {_points(gained[index])}", f"{_points(decision.points)}"))
         elif any(lacking[index]):
-            name = tile_name(state.rules, lacking[index].index(True))
-            faults.append(_fault(decision.event, "drawn tiles that the bag has", f"one {name} too many"))
+            faults.append(_bag_fault(state, int(rows[index]), decision, lacking[index].index(True)))
         else:
             faults.append(None)
     return faults
 
 
-def _names_due(phase: int) -> tuple[str, ...]:
+def _names_due(rules: Rules, phase: int) -> tuple[str, ...]:
     """The events that a decision of this phase may be."""
-    return {Phase.PLACE: ("place",), Phase.BONUS: ("place", "pass"), Phase.SWAP: ("swap", "keep")}.get(
-        Phase(phase), ("no event: the game is over",)
-    )
+    return {
+        Phase.PLACE: ("place",),
+        Phase.BONUS: ("place", "pass") if rules.bonus_may_be_declined else ("place",),
+        Phase.SWAP: ("swap", "keep"),
+        Phase.OVER: ("no event: the game is over",),
+    }[Phase(phase)]
+
+
+def _placement_fault(state: State, row: int, decision: _Decision) -> str:
+    """What is wrong with where a tile is laid."""
+    t = state.tables
+    cells = t.placements[decision.action % t.n_placements]
+    covered = [f"{t.cells[cell].tolist()} covered" for cell in cells if state.board[row, cell] != FREE]
+    if covered:
+        return _fault(decision.event, "two free cells", " and ".join(covered))
+    expected = "a seat's first tile next to a printed symbol that has no tile next to it yet"
+    return _fault(decision.event, expected, f"it on {t.cells[cells[0]].tolist()} {t.cells[cells[1]].tolist()}")
+
+
+def _bag_fault(state: State, row: int, decision: _Decision, kind: int) -> str:
+    """What is wrong with drawn tiles that the bag has not."""
+    name, left = tile_name(state.rules, kind), int(state.bag[row, kind])
+    found = f"{decision.draws.count(kind)} drawn"
+    return _fault(decision.draw_event, f"at most {left} {name}, as many as the bag has left", found)
 
 
 def _tile_checks(rules: Rules, rack: list[int], decision: _Decision) -> list[tuple[tuple[str, ...], str]]:
@@ -385,7 +424,7 @@ def _result_fault(state: State, row: int, script: _Script) -> str | None:
         ("scores", scores.tolist(), script.scores),
         ("ranks", kernel.ranks(scores).tolist(), script.ranks),
     ):
-        if due != found or _has_bools(found):
+        if due != found:
             return f"{name}: expected {_shown(due)}, found {_shown(found)}"
     return None
 
@@ -393,55 +432,79 @@ def _result_fault(state: State, row: int, script: _Script) -> str | None:
 # The form of a record
 
 
-def _parse(record: dict[str, Any]) -> _Script:
+def _parse(record: Any) -> _Script:
     """A record in the kernel's terms.
 
     Raises:
         RecordError: for a form that is not right.
     """
-    _check_head(record)
-    try:
-        rules = Rules.from_dict(_of_type(record["rules"], dict, "rules"))
-    except (ValueError, TypeError) as error:
-        raise RecordError(f"rules: {error}") from error
-    agents = _of_type(record["agents"], list, "agents")
-    if len(agents) != rules.players or not all(isinstance(agent, str) for agent in agents):
-        raise RecordError(f"agents: expected {rules.players} names, found {_shown(agents)}")
-    return _Script(
-        rules=rules,
-        deal=_parse_deal(rules, record["deal"]),
-        decisions=_parse_events(rules, _of_type(record["events"], list, "events")),
-        scores=record["scores"],
-        ranks=record["ranks"],
-        end=record["end"],
-    )
+    script = _parse_head(record)
+    script.decisions = _parse_events(script.rules, record["events"])
+    return script
 
 
-def _check_head(record: dict[str, Any]) -> None:
-    if record.get("format") != FORMAT:
-        raise RecordError(f"format: expected {FORMAT!r}, found {_shown(record.get('format'))}")
-    if record.get("version") != VERSION or isinstance(record["version"], bool):
-        raise RecordError(f"version: expected {VERSION}, the one known here, found {_shown(record.get('version'))}")
-    for key in KEYS:
-        if key not in record:
-            raise RecordError(f"expected the key {key!r}, found none")
-    for key in record:
-        if key not in KEYS:
-            raise RecordError(f"expected the keys {', '.join(KEYS)}, found {key!r}")
+def _parse_head(record: Any) -> _Script:
+    """All of a record but its decisions.
+
+    Raises:
+        RecordError: for a form that is not right.
+    """
+    _check_keys(_object(record))
+    rules = _parse_rules(record["rules"])
     if record["seed"] is not None:
-        _whole(record["seed"], "seed")
+        _whole(record["seed"], "seed", below=2**64)
+    for agent in _list(record["agents"], rules.players, "agents"):
+        _of_type(agent, str, "agents")
+    _of_type(record["events"], list, "events")
+    for markers in _list(record["scores"], rules.tracks, "scores"):
+        for marker in _list(markers, rules.colors, "scores"):
+            _whole(marker, "scores", below=rules.top + 1)
+    for rank in _list(record["ranks"], rules.tracks, "ranks"):
+        _whole(rank, "ranks", below=rules.tracks + 1)
+    ends = [end.words for end in End]
+    if record["end"] not in ends:
+        raise RecordError(f"end: expected {' or '.join(map(_shown, ends))}, found {_shown(record['end'])}")
+    deal = _parse_deal(rules, record["deal"])
+    return _Script(rules, deal, [], record["scores"], record["ranks"], record["end"])
+
+
+def _check_keys(record: dict[str, Any]) -> None:
+    if record.get("format") != FORMAT:
+        raise RecordError(f"format: expected {_shown(FORMAT)}, found {_shown(record.get('format'))}")
+    version = record.get("version")
+    if type(version) is not int or version != VERSION:
+        raise RecordError(f"version: expected {VERSION}, the one known here, found {_shown(version)}")
+    _check_names(record, KEYS, KEYS, "")
+
+
+def _parse_rules(named: Any) -> Rules:
+    types = {f.name: f.type for f in fields(Rules)}
+    _check_names(_of_type(named, dict, "rules"), list(types), ("players", "edition", "mode"), "rules: ")
+    for name, value in named.items():
+        if type(value) is not types[name]:
+            wanted = "text" if types[name] is str else "a whole number"
+            raise RecordError(f"rules: expected {wanted} for {name!r}, found {_shown(value)}")
+    try:
+        return Rules.from_dict(named)
+    except ValueError as error:
+        raise RecordError(f"rules: expected rules that can be played ({error}), found {_shown(named)}") from error
+
+
+def _check_names(named: dict[str, Any], known: Sequence[str], needed: Sequence[str], where: str) -> None:
+    for name in needed:
+        if name not in named:
+            raise RecordError(f"{where}expected the key {name!r}, found none")
+    for name in named:
+        if name not in known:
+            raise RecordError(f"{where}expected the keys {', '.join(known)}, found {name!r}")
 
 
 def _parse_deal(rules: Rules, deal: Any) -> list[list[int]]:
-    racks = [_kinds(rules, rack, "deal") for rack in _of_type(deal, list, "deal")]
-    if len(racks) != rules.players or any(len(rack) != rules.rack for rack in racks):
-        raise RecordError(
-            f"deal: expected {rules.players} racks of {rules.rack}, found sizes {[len(rack) for rack in racks]}"
-        )
+    racks = [_kinds(rules, _list(rack, rules.rack, "deal"), "deal") for rack in _list(deal, rules.players, "deal")]
     for kind, count in enumerate(tables(rules).full_bag.tolist()):
         dealt = sum(rack.count(kind) for rack in racks)
         if dealt > count:
-            raise RecordError(f"deal: expected at most {count} tiles {tile_name(rules, kind)}, found {dealt}")
+            raise RecordError(f"deal: expected at most {count} {tile_name(rules, kind)}, found {dealt}")
     return racks
 
 
@@ -473,8 +536,7 @@ def _add_draw(rules: Rules, parts: list[Any], where: str, decisions: list[_Decis
     kinds = _kinds(rules, parts[2], where)
     if not 0 < len(kinds) <= rules.rack:
         raise RecordError(f"{where}: expected 1 to {rules.rack} drawn tiles, found {len(kinds)}")
-    if _whole(parts[1], where) != decisions[-1].seat:
-        raise RecordError(f"{where}: expected seat {decisions[-1].seat}, found seat {parts[1]}")
+    decisions[-1].draw_seat = _whole(parts[1], where)
     decisions[-1].draws = tuple(kinds)
 
 
@@ -482,13 +544,11 @@ def _parse_place(rules: Rules, parts: list[Any], number: int) -> _Decision:
     where = f"event {number}"
     _check_length(parts, 8, where)
     _, seat, legal, slot, tile, first, second, points = parts
-    kind = _kinds(rules, [tile], where)[0]
+    kind = _kind(rules, tile, where)
     cells = [_cell(first, where), _cell(second, where)]
     if tile != tile_name(rules, kind):
         cells.reverse()  # named from its other half
-    slot = _whole(slot, where)
-    if slot >= rules.rack:
-        raise RecordError(f"{where}: expected a slot from 0 to {rules.rack - 1}, found {slot}")
+    slot = _whole(slot, f"{where}: slot", below=rules.rack)
     try:
         placement = placement_id(rules, cells[0], cells[1])
     except ValueError as error:
@@ -540,12 +600,15 @@ def _parse_points(rules: Rules, points: Any, where: str) -> tuple[int, ...]:
 
 
 def _kinds(rules: Rules, names: Any, where: str) -> list[int]:
+    return [_kind(rules, name, where) for name in _of_type(names, list, where)]
+
+
+def _kind(rules: Rules, name: Any, where: str) -> int:
     try:
-        return [tile_kind(rules, name) for name in _of_type(names, list, where)]
+        return tile_kind(rules, name)
     except ValueError as error:
-        if isinstance(error, RecordError):
-            raise
-        raise RecordError(f"{where}: {error}") from error
+        letters = COLOUR_LETTERS[: rules.colors]
+        raise RecordError(f"{where}: expected a tile, two of the letters {letters}, found {_shown(name)}") from error
 
 
 def _cell(value: Any, where: str) -> tuple[int, int]:
@@ -554,26 +617,37 @@ def _cell(value: Any, where: str) -> tuple[int, int]:
     return value[0], value[1]
 
 
-def _whole(value: Any, where: str) -> int:
-    if type(value) is not int or value < 0:
-        raise RecordError(f"{where}: expected a whole number from 0 up, found {_shown(value)}")
+def _whole(value: Any, where: str, below: int | None = None) -> int:
+    if type(value) is not int or value < 0 or (below is not None and value >= below):  # a bool is no number here
+        limit = "up" if below is None else f"to {below - 1}"
+        raise RecordError(f"{where}: expected a whole number from 0 {limit}, found {_shown(value)}")
     return value
+
+
+def _list(value: Any, length: int, where: str) -> list[Any]:
+    if not isinstance(value, list) or len(value) != length:
+        raise RecordError(f"{where}: expected a list of {length}, found {_shown(value)}")
+    return value
+
+
+_TYPE_NAMES: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
 
 
 def _of_type(value: Any, kind: type, where: str) -> Any:
     if not isinstance(value, kind):
-        raise RecordError(f"{where}: expected a {kind.__name__}, found {_shown(value)}")
+        raise RecordError(f"{where}: expected {_TYPE_NAMES[kind]}, found {_shown(value)}")
+    return value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise RecordError(f"expected a JSON object, found {_shown(value)}")
     return value
 
 
 def _check_length(parts: list[Any], length: int, where: str) -> None:
     if len(parts) != length:
         raise RecordError(f"{where}: expected {length} entries in {_shown(parts[0])}, found {len(parts)}")
-
-
-def _has_bools(value: Any) -> bool:
-    """Whether JSON's true or false stand among the numbers, where they would pass for 1 and 0."""
-    return isinstance(value, bool) or (isinstance(value, list) and any(_has_bools(part) for part in value))
 
 
 def _points(by_color: Sequence[int]) -> str:
@@ -586,5 +660,5 @@ def _fault(event: int, expected: str, found: str) -> str:
 
 def _shown(value: Any) -> str:
     """A value for a message, cut short."""
-    text = json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, default=repr)
     return text if len(text) <= 120 else f"{text[:117]}..."

@@ -1,7 +1,6 @@
 """The `genial` command as a user meets it: output, exit status, files."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,16 +12,16 @@ from genial_env.record import read_records
 ROOT = Path(__file__).parents[1]
 
 
+def run(*words: object) -> subprocess.CompletedProcess[str]:
+    """Run the command."""
+    return subprocess.run(
+        [sys.executable, "-m", "genial_env", *map(str, words)], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+
+
 def genial(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
     """Run the command and check its status; an error is one line and no traceback."""
-    done = subprocess.run(
-        [sys.executable, "-m", "genial_env", *map(str, words)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        env=os.environ | {"COLUMNS": "150"},
-    )
+    done = run(*words)
     assert done.returncode == status, done.stderr
     assert "Traceback" not in done.stderr
     if status == 2:
@@ -80,6 +79,31 @@ def test_verify(played: Path, tmp_path: Path) -> None:
     assert out[3] == f"{broken}: 2 of 4 games are wrong"
 
 
+def test_verify_goes_on_after_a_file_that_cannot_be_read(played: Path, tmp_path: Path) -> None:
+    noise = tmp_path / "noise"
+    noise.write_bytes(b"\xff\xfe\x00")
+    done = run("verify", tmp_path / "nowhere", noise, played)
+    assert done.returncode == 2
+    assert done.stdout == f"{played}: 12 games, all replay\n"
+    assert done.stderr.splitlines() == [
+        f"genial: {tmp_path / 'nowhere'}: No such file or directory",
+        f"genial: {noise}: expected UTF-8 text, found invalid start byte at byte 0",
+    ]
+
+
+def test_solo_has_no_ranks() -> None:
+    out = genial("simulate", "--players", 1, "--edition", 2004, "--mode", "solo", "--agents", "random").stdout
+    assert "mean lowest" in out
+    assert "rank" not in out
+
+
+def test_show_needs_only_the_one_game_to_be_right(played: Path, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text("{\n" + played.read_text())
+    assert "game 2 of" in genial("show", path, "--game", 2).stdout
+    assert f"{path}:1: expected a JSON object" in genial("show", path, status=2).stderr
+
+
 def test_show(played: Path) -> None:
     out = genial("show", played, "--game", 2, "--event", 3).stdout
     assert "game 2 of" in out
@@ -102,7 +126,11 @@ def test_show(played: Path) -> None:
         (["simulate", "--seed", "-1"], "a seed must lie between 0 and"),
         (["verify", "nowhere.jsonl"], "nowhere.jsonl: No such file or directory"),
         (["show", "nowhere.jsonl"], "nowhere.jsonl: No such file or directory"),
+        (["verify", "."], "Is a directory"),
+        (["simulate", "--out", "."], "Not a file that can be replaced"),
+        (["simulate", "--out", "no/such/folder.jsonl"], "no/such/folder.jsonl: No such file or directory"),
         (["bench", "--batch", "0"], "batch and seconds must be above 0"),
+        (["bench", "--seconds", "nan"], "batch and seconds must be above 0"),
     ],
 )
 def test_wrong_words(words: list[str], said: str) -> None:

@@ -2,8 +2,10 @@
 
 import copy
 import json
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,9 @@ import pytest
 
 from genial_env import RecordError, Rules, kernel, play
 from genial_env.chance import game_seeds
-from genial_env.policies import RandomPolicy
+from genial_env.policies import GreedyPolicy, RandomPolicy
 from genial_env.record import Recorder, parse_line, read_records, record_file, replay, to_line, verify, write_records
-from genial_env.views import view
+from genial_env.views import View, view
 from tests.positions import STANDARD, VARIANTS
 
 Record = dict[str, Any]
@@ -72,8 +74,14 @@ def test_a_tile_may_be_named_from_its_other_half() -> None:
 
 # Faults
 
-SWAP_GAME = next(r for r in games(Rules(), 40) if any(e[0] == "swap" for e in r["events"]))
-"""A game in which a rack is swapped."""
+
+def has_swap_and_chain(record: Record) -> bool:
+    names = [event[0] for event in record["events"]]
+    return "swap" in names and ("place", "place") in pairwise(names)
+
+
+SWAP_GAME = next(filter(has_swap_and_chain, games(Rules(), 60)))
+"""A game in which a rack is swapped and a bonus placement made."""
 
 
 def first(record: Record, name: str) -> int:
@@ -91,8 +99,24 @@ def key_set(key: str, value: Any) -> Callable[[Record], None]:
     return lambda record: record.__setitem__(key, value)
 
 
-def other_seat(record: Record) -> None:
-    record["events"][0][1] = record["events"][1][1] = 1
+def rules_set(**words: Any) -> Callable[[Record], None]:
+    return lambda record: record["rules"].update(words)
+
+
+def floats(record: Record) -> None:
+    record["scores"] = [[float(marker) for marker in track] for track in record["scores"]]
+
+
+def broken_off_in_a_turn(record: Record) -> None:
+    del record["events"][1:]
+
+
+def laid_on_another(record: Record) -> None:
+    record["events"][2][5:7] = record["events"][0][5:7]
+
+
+def laid_in_the_middle(record: Record) -> None:
+    record["events"][0][5:7] = [[0, 0], [1, 0]]
 
 
 def other_points(record: Record) -> None:
@@ -134,6 +158,22 @@ def swap_not_offered(record: Record) -> None:
     record["events"][2:] = [["swap", 1, 2, record["deal"][1], ["RG"] * 6]]
 
 
+def chain_of(record: Record) -> int:
+    """The number of a placement after which a bonus placement follows."""
+    pairs = pairwise(record["events"])
+    return next(number for number, (one, other) in enumerate(pairs) if one[0] == other[0] == "place")
+
+
+def pass_a_bonus(record: Record) -> None:
+    bonus = chain_of(record) + 1
+    record["events"][bonus] = ["pass", *record["events"][bonus][1:3]]
+
+
+def draw_in_a_chain(record: Record) -> None:
+    first_of_chain = chain_of(record)
+    record["events"].insert(first_of_chain + 1, ["draw", record["events"][first_of_chain][1], ["RG"]])
+
+
 def other_rack_shown(record: Record) -> None:
     record["events"][first(record, "swap")][3] = ["RR"]
 
@@ -147,11 +187,11 @@ def other_seat_draws(record: Record) -> None:
 
 
 FAULTS: dict[str, tuple[Callable[[Record], None], str]] = {
-    "seat": (other_seat, "event 0: expected seat 0, found seat 1"),
+    "seat": (event_set("place", 1, 1), "event 0: expected seat 0, found seat 1"),
     "legal": (event_set("place", 2, 7), "event 0: expected 648 legal actions, found 7 legal actions"),
     "slot": (other_slot, "event 0: expected [A-Z]{2} in slot [0-9], found [A-Z]{2} in slot"),
-    "slot out of range": (event_set("place", 3, 6), "event 0: expected a slot from 0 to 5, found 6"),
-    "tile": (event_set("place", 4, "RX"), "event 0: a tile is two of the letters RGBOYP, not 'RX'"),
+    "slot out of range": (event_set("place", 3, 6), "event 0: slot: expected a whole number from 0 to 5, found 6"),
+    "tile": (event_set("place", 4, "RX"), 'event 0: expected a tile, two of the letters RGBOYP, found "RX"'),
     "cell off the board": (
         event_set("place", 5, [9, 9]),
         r"event 0: expected two neighbouring cells.*\(9, 9\) is not on",
@@ -163,28 +203,41 @@ FAULTS: dict[str, tuple[Callable[[Record], None], str]] = {
     "true for 1": (event_set("place", 1, False), "event 0: expected a whole number from 0 up, found false"),
     "too short": (event_set("draw", slice(2, 3), []), 'event 1: expected 3 entries in "draw", found 2'),
     "unknown event": (event_set("place", 0, "jump"), 'event 0: expected place, pass, swap, keep or draw, found "jump"'),
-    "missing draw": (no_draw, "event 0: expected a draw of 1 tiles after it, found 0"),
+    "missing draw": (no_draw, "event 1: expected a draw of 1 by seat 0, found none"),
     "second draw": (draw_twice, "event 2: expected a decision, found a second draw"),
-    "long draw": (draw_more, "event 0: expected a draw of 1 tiles after it, found 2"),
+    "long draw": (draw_more, "event 1: expected a draw of 1 by seat 0, found a draw of 2"),
     "other seat draws": (other_seat_draws, "event 1: expected seat 0, found seat 1"),
-    "tile used up": (draw_what_is_gone, "event 0: expected drawn tiles that the bag has, found one RR too many"),
-    "impossible deal": (too_many_of_a_kind, "deal: expected at most 5 tiles RR, found"),
-    "short deal": (key_set("deal", [["RR"]]), "deal: expected 2 racks of 6"),
+    "broken off before a draw": (broken_off_in_a_turn, "event 1: expected a draw of 1 by seat 0, found none"),
+    "draw in a chain": (draw_in_a_chain, "event [0-9]+: expected no draw here, found a draw of 1"),
+    "covered cells": (laid_on_another, r"event 2: expected two free cells, found \[.*\] covered and \[.*\] covered"),
+    "first-turn rule": (laid_in_the_middle, "event 0: expected a seat's first tile next to .* printed symbol"),
+    "tile used up": (draw_what_is_gone, "event 1: expected at most 0 RR, as many as the bag has left, found 1 drawn"),
+    "impossible deal": (too_many_of_a_kind, "deal: expected at most 5 RR, found"),
+    "short deal": (key_set("deal", [["RR"]]), "deal: expected a list of 2"),
+    "short rack": (lambda record: record["deal"][0].pop(), "deal: expected a list of 6"),
     "swap not offered": (swap_not_offered, "event 2: expected place, found swap"),
-    "pass in 2025": (event_set("swap", slice(0, 5), ["pass", 0, 2]), "expected swap or keep, found pass"),
+    "pass in 2025": (pass_a_bonus, "event [0-9]+: expected place, found pass"),
+    "pass for a swap": (event_set("swap", slice(0, 5), ["pass", 0, 2]), "expected swap or keep, found pass"),
     "other rack": (other_rack_shown, "expected the rack .*, found the rack RR"),
     "after the end": (after_the_end, "expected no event: the game is over, found place"),
     "scores": (key_set("scores", [[0] * 6] * 2), "scores: expected .*, found"),
     "ranks": (key_set("ranks", [2, 2]), r"ranks: expected \[[12], [12]\], found \[2, 2\]"),
+    "floats": (floats, r"scores: expected a whole number from 0 to 18, found [0-9]+\.0"),
     "end": (key_set("end", "unfinished"), 'end: expected "board full", found "unfinished"'),
+    "no such end": (key_set("end", "won"), 'end: expected "unfinished" or .*, found "won"'),
     "future version": (key_set("version", 2), "version: expected 1, the one known here, found 2"),
-    "other format": (key_set("format", "chess"), "format: expected 'genial-record', found \"chess\""),
+    "version as a float": (key_set("version", 1.0), r"version: expected 1, the one known here, found 1\.0"),
+    "other format": (key_set("format", "chess"), 'format: expected "genial-record", found "chess"'),
     "unknown key": (key_set("mood", 1), "expected the keys .*, found 'mood'"),
     "missing key": (lambda record: record.pop("deal"), "expected the key 'deal', found none"),
-    "unknown rule": (key_set("rules", {"seats": 2}), "rules: unknown rule 'seats'"),
-    "bad rules": (key_set("rules", {"players": 4, "mode": "team"}), "rules: edition '2025' has no mode 'team'"),
-    "agents": (key_set("agents", ["one"]), "agents: expected 2 names"),
+    "unknown rule": (rules_set(seats=2), "rules: expected the keys players, .*, found 'seats'"),
+    "missing rule": (lambda record: record["rules"].pop("mode"), "rules: expected the key 'mode', found none"),
+    "rule of another type": (rules_set(players=True), "rules: expected a whole number for 'players', found true"),
+    "bad rules": (rules_set(mode="team"), "rules: expected rules .*edition '2025' has no mode 'team'.*, found {"),
+    "agents": (key_set("agents", ["one"]), r'agents: expected a list of 2, found \["one"\]'),
+    "agents of another type": (key_set("agents", ["one", 2]), "agents: expected text, found 2"),
     "seed": (key_set("seed", "x"), "seed: expected a whole number"),
+    "seed too large": (key_set("seed", 2**64), "seed: expected a whole number from 0 to 18446744073709551615"),
     "events": (key_set("events", {}), "events: expected a list, found {}"),
 }
 
@@ -205,6 +258,50 @@ def test_faults_are_named(name: str) -> None:
     assert re.search(said, found[1])
 
 
+def test_other_values_than_records_are_faults() -> None:
+    found = list(verify([None, 3, [], "x"]))
+    assert found == [f"expected a JSON object, found {value}" for value in ("null", "3", "[]", '"x"')]
+
+
+def test_faults_do_not_depend_on_the_company() -> None:
+    """A message is about the record alone, not about its place in a batch."""
+    broken = copy.deepcopy(SWAP_GAME)
+    laid_on_another(broken)
+    alone, among = list(verify([broken])), list(verify([*games(Rules(), 3), broken]))
+    assert alone == among[3:]
+
+
+def test_a_part_replays_up_to_the_fault() -> None:
+    broken = copy.deepcopy(SWAP_GAME)
+    laid_on_another(broken)
+    assert replay(broken, 2).decisions[0] == 1
+    with pytest.raises(RecordError, match="event 2: expected two free cells"):
+        replay(broken, 3)
+
+
+class Modest(GreedyPolicy):
+    """Declines whatever it may."""
+
+    name = "modest"
+
+    def __call__(self, view: View, random: np.ndarray) -> np.ndarray:
+        return np.where(view.may_decline, view.tables.decline_action, super().__call__(view, random))
+
+
+def test_passed_bonuses_and_kept_racks() -> None:
+    records = play(["greedy", Modest()], Rules(2, "2009"), 20, record=True).records or []
+    names = {event[0] for record in records for event in record["events"]}
+    assert names == {"place", "draw", "swap", "keep", "pass"}
+    assert not any(verify(records))
+
+
+def test_more_games_than_one_batch_of_different_rules() -> None:
+    mixed = [record for rules in (Rules(), Rules(3), VARIANTS[0]) for record in games(rules, 100)]
+    mixed[150]["ranks"] = [3, 3, 3]
+    found = list(verify(mixed))
+    assert [number for number, fault in enumerate(found) if fault] == [150]
+
+
 def test_solo_knows_no_swap() -> None:
     record = games(Rules(1, "2004", "solo"), 1)[0]
     record["events"][0] = ["keep", 0, 2]
@@ -218,7 +315,11 @@ def test_solo_knows_no_swap() -> None:
     ("text", "said"),
     [
         ('{"format": ', r"games.jsonl:2: expected a JSON object, found something unreadable"),
+        ("1" * 5000, r"games.jsonl:2: expected a JSON object, found something unreadable"),
+        ("[" * 100_000, r"games.jsonl:2: expected a JSON object, found something unreadable"),
         ("[1]", r"games.jsonl:2: expected a JSON object, found \[1\]"),
+        ("{}", r'games.jsonl:2: format: expected "genial-record", found null'),
+        ('{"format": "genial-record", "version": 9}', r"games.jsonl:2: version: expected 1, .*, found 9"),
     ],
 )
 def test_unreadable_lines(tmp_path: Path, text: str, said: str) -> None:
@@ -249,6 +350,38 @@ def test_a_failure_while_writing_leaves_the_old_file(tmp_path: Path) -> None:
         broken_off()
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_only_files_are_replaced(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="Not a file that can be replaced"):
+        write_records(tmp_path, [SWAP_GAME])
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match="Not a file that can be replaced"):
+        write_records(pipe, [SWAP_GAME])
+    assert pipe.is_fifo()
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    link, file = tmp_path / "link.jsonl", tmp_path / "file.jsonl"
+    link.symlink_to(file)
+    write_records(link, [SWAP_GAME])
+    assert link.is_symlink()
+    assert list(read_records(file)) == [SWAP_GAME]
+
+
+def test_records_are_written_as_they_come(tmp_path: Path) -> None:
+    """An iterator is enough, and one that fails leaves the old file."""
+    path = tmp_path / "games.jsonl"
+    write_records(path, iter([SWAP_GAME]))
+
+    def failing() -> Iterator[Record]:
+        yield SWAP_GAME
+        raise ValueError("no more")
+
+    with pytest.raises(ValueError, match="no more"):
+        write_records(path, failing())
+    assert list(read_records(path)) == [SWAP_GAME]
 
 
 def test_a_line_is_one_json_object() -> None:

@@ -17,6 +17,7 @@ RGB = {
 """The tiles' colors; letters stand beside them, so that nobody needs to tell the colors apart."""
 
 _DARK_TEXT = "OY"
+_PRINTED_GROUND = "22;22;26"
 _DECISIONS = {
     Phase.PLACE: "lays a tile",
     Phase.BONUS: "lays a bonus tile",
@@ -53,8 +54,9 @@ def _board_line(state: State, row: int, color: bool, last: set[Cell], r: int) ->
             line += f"{left}·{right} "
         else:
             letter = COLOUR_LETTERS[what]
-            shown = letter.lower() if cell in t.printed else letter
-            line += _paint(f"{left}{shown}{right}", letter, color) + " "
+            printed = cell in t.printed
+            shown = letter.lower() if printed else letter
+            line += _paint(f"{left}{shown}{right}", letter, color, printed) + " "
     return line.rstrip()
 
 
@@ -97,9 +99,12 @@ def _tile(state: State, kind: int, color: bool) -> str:
     return "".join(_paint(COLOUR_LETTERS[half], COLOUR_LETTERS[half], color) for half in state.tables.kinds[kind])
 
 
-def _paint(text: str, letter: str, color: bool) -> str:
+def _paint(text: str, letter: str, color: bool, printed: bool = False) -> str:
+    """A tile filled with its color, a printed symbol in its color on a dark ground."""
     if not color:
         return text
+    red_green_blue = ";".join(map(str, RGB[letter]))
+    if printed:
+        return f"\x1b[1;38;2;{red_green_blue};48;2;{_PRINTED_GROUND}m{text}\x1b[0m"
     foreground = "30" if letter in _DARK_TEXT else "97"
-    red, green, blue = RGB[letter]
-    return f"\x1b[{foreground};48;2;{red};{green};{blue}m{text}\x1b[0m"
+    return f"\x1b[{foreground};48;2;{red_green_blue}m{text}\x1b[0m"
