@@ -7,12 +7,12 @@ plays the two-seat game on one core: random play by the kernel with the full mas
 one game at a time through PettingZoo's AEC environment; and, beside it, MOMAland's `moingenious_v0` in its AEC loop.
 Every figure is moves per second of the process's CPU time; the machine is named, and what counts are the ratios.
 
-Two cores of an Intel Xeon, Python 3.11.7, numpy 2.4.6, the other core busy:
+A machine with two cores of an Intel Xeon, Python 3.11.7, numpy 2.4.6:
 
-    MOMAland 0.2.0, AEC loop                 5,556      1.0
-    AEC, observation and mask                2,960      0.5
-    greedy, batch 2048                     101,614     18
-    random with full mask, batch 2048      846,688    152
+    MOMAland 0.2.0, AEC loop                 5,826      1.0
+    AEC, observation and mask                3,142      0.5
+    greedy, batch 2048                     143,141     25
+    random with full mask, batch 2048      978,191    168
 """
 
 import json

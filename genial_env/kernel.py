@@ -182,7 +182,7 @@ def legal(state: State, rows: Ints | None = None, out: Bools | None = None) -> B
     mask = np.empty((len(slots), t.n_actions), dtype=np.bool_) if out is None else out
     tiles = mask[:, : t.swap_action].reshape(len(slots), state.rules.rack, t.n_placements)
     tiles[:] = legal_placements(state, rows)[:, None, :]
-    tiles[np.nonzero(~slots)] = False
+    tiles[np.divmod(np.flatnonzero(~slots), state.rules.rack)] = False
     if state.rules.has_swap:
         mask[:, t.swap_action] = may_swap(state, rows)
         mask[:, t.decline_action] = may_decline(state, rows)
@@ -408,7 +408,7 @@ def _place(state: State, rows: Ints, actions: Ints) -> None:
     if rules.has_bonus:
         state.owed[rows] += arrivals - (state.phase[rows] == _BONUS)
     _cover(state, cells, colors)
-    state.open[rows] &= ~t.closes.take(placement, axis=0)
+    state.open[rows] = state.open.take(rows, axis=0) & t.spares.take(placement, axis=0)
     state.touched[rows] |= t.placement_near.take(placement)
     _flat(state.has_placed)[seat_at] = True
 
@@ -445,7 +445,7 @@ def _cover(state: State, cells: Ints, colors: Ints) -> None:
     board, points, n_colors = _flat(state.board), _flat(state.points), state.rules.colors
     board[cells[0]] = colors[0]  # lies already when the second half's lines are walked; not the other way round
     runs, behind, free = _runs(state, cells, colors)
-    growth = (1 + runs.take(_OPPOSITE, axis=2)).astype(np.int8)
+    growth = runs.take(_OPPOSITE, axis=2) + np.int8(1)
     at = behind * n_colors + colors[:, :, None]
     for half in (0, 1):  # one after the other: a cell next to both halves of a double counts once for each
         ends = np.flatnonzero(free[half])
@@ -454,7 +454,7 @@ def _cover(state: State, cells: Ints, colors: Ints) -> None:
     state.points.reshape(-1, n_colors)[cells.reshape(-1)] = 0
 
 
-def _runs(state: State, cells: Ints, colors: Ints) -> tuple[Ints, Ints, Bools]:
+def _runs(state: State, cells: Ints, colors: Ints) -> tuple[NDArray[np.int8], Ints, Bools]:
     """What lies along the lines of each half's color from its cell, in the six directions.
 
     Walked by distance, over only those lines that have not ended.
@@ -477,7 +477,7 @@ def _runs(state: State, cells: Ints, colors: Ints) -> tuple[Ints, Ints, Bools]:
     seen = board.take(behind, mode="clip")
     same = inside & (seen == colors[:, :, None])
     free = inside & (seen == FREE)
-    runs = same.astype(np.int64)
+    runs = same.astype(np.int8)
     alive = np.flatnonzero(same)
     half, direction = np.divmod(alive, 6)
     base, color, line = _flat(base).take(half), _flat(colors).take(half), _flat(cell).take(half) * 6 + direction

@@ -37,7 +37,7 @@ class Tables:
     rays: Ints  # [N + 1, 6, 2 * side] the cell at distance 0, 1, 2, ... in each direction
     placements: Ints  # [E, 2] the cells of a tile's first and second half
     placement_of: Ints  # [N, 6] (cell, direction) -> placement, -1 over the edge
-    closes: Bitsets  # [E, words] the placements that share a cell with placement e
+    spares: Bitsets  # [E, words] the placements that share no cell with placement e
     printed: Ints  # [C] the cell of each colour's printed symbol
     printed_near: NDArray[np.uint8]  # [N] bit c: the cell is a neighbour of colour c's printed symbol
     placement_near: NDArray[np.uint8]  # [E] bit c: one of the two cells is
@@ -105,7 +105,7 @@ def tables(rules: Rules) -> Tables:
         rays=hexgrid.rays(rules.side),
         placements=placements,
         placement_of=placement_of,
-        closes=_closes(placements),
+        spares=_spares(placements),
         printed=printed,
         printed_near=printed_near,
         placement_near=placement_near,
@@ -134,9 +134,9 @@ def _placements(step: Ints) -> tuple[Ints, Ints]:
     return np.array(placements, dtype=np.int64), placement_of
 
 
-def _closes(placements: Ints) -> Bitsets:
+def _spares(placements: Ints) -> Bitsets:
     shares = (placements[:, None, :, None] == placements[None, :, None, :]).any(axis=(2, 3))
-    return pack(shares)
+    return pack(~shares)
 
 
 def _printed(rules: Rules) -> Ints:

@@ -115,8 +115,8 @@ def tile_values(view: View, values: NDArray[np.int8]) -> NDArray[np.int8]:
     by_color = np.ascontiguousarray(values.transpose(0, 2, 1)).reshape(-1, t.n_cells)  # [G * C, N]
     halves = t.kinds.take(view.rack, axis=0) + np.arange(n_games)[:, None, None] * view.rules.colors  # [G, K, 2]
     first, second = (by_color.take(halves[:, :, half].ravel(), axis=0) for half in (0, 1))  # [G * K, N]
-    total = first.take(t.placements[:, 0], axis=1)
-    total += second.take(t.placements[:, 1], axis=1)
+    total = first.take(t.placements[:, 0], axis=1, mode="clip")  # without a check of every index
+    total += second.take(t.placements[:, 1], axis=1, mode="clip")
     return total.reshape(n_games, n_slots, t.n_placements)
 
 
