@@ -6,7 +6,7 @@
 
 from dataclasses import dataclass
 
-from genial_env.rules import COLOUR_LETTERS, Rules
+from genial_env.rules import COLOR_LETTERS, Rules
 from genial_env.tables import tables
 
 Cell = tuple[int, int]
@@ -97,17 +97,17 @@ def describe(rules: Rules, action: int) -> str:
 
 
 def tile_name(rules: Rules, kind: int) -> str:
-    """A tile kind as two colour letters, its first half first: "RO"."""
-    return "".join(COLOUR_LETTERS[color] for color in tables(rules).kinds[kind])
+    """A tile kind as two color letters, its first half first: "RO"."""
+    return "".join(COLOR_LETTERS[color] for color in tables(rules).kinds[kind])
 
 
 def tile_kind(rules: Rules, name: str) -> int:
     """The reverse of :func:`tile_name`; letters in any order.
 
     Raises:
-        ValueError: for something other than two letters of the colours in play.
+        ValueError: for something other than two letters of the colors in play.
     """
-    letters = COLOUR_LETTERS[: rules.colors]
+    letters = COLOR_LETTERS[: rules.colors]
     if not isinstance(name, str) or len(name) != 2 or any(letter not in letters for letter in name):
         raise ValueError(f"a tile is two of the letters {letters}, not {name!r}")
     return int(tables(rules).kind_of[letters.index(name[0]), letters.index(name[1])])

@@ -10,8 +10,8 @@
 
 Two arrays are kept up to date rather than recomputed, and everything is fast because of them. `open` says which
 placements find both cells free; laying a tile closes only those that share a cell with it. `points` says what each
-colour would score on each free cell. Both halves of a tile lie on cells that were free, so a tile scores
-``points[first cell, first colour] + points[second cell, second colour]``, doubles included; and laying colour k on
+color would score on each free cell. Both halves of a tile lie on cells that were free, so a tile scores
+``points[first cell, first color] + points[second cell, second color]``, doubles included; and laying color k on
 cell x changes only ``points[y, k]`` for the first free cell y behind the run of k in each of the six directions::
 
         y  k  k  x  k  .        y saw a run of 2; now it sees 2 + x + the run of 1 on the other side,
@@ -78,7 +78,7 @@ def position(
 
     Args:
         rules: the rules.
-        board: [B, N] or [N], the colour on each cell, -1 where free.
+        board: [B, N] or [N], the color on each cell, -1 where free.
         scores: [B, T, C] markers.
         racks: [B, P, K] tile kinds, -1 for an empty slot.
         bag: [B, M] tiles left of each kind; left out, the full bag without the racks.
@@ -152,7 +152,7 @@ def _open_sets(t: Tables, board: NDArray[Any]) -> bitsets.Bitsets:
 
 
 def recount_points(rules: Rules, board: NDArray[Any]) -> NDArray[np.int8]:
-    """The points map of boards [B, N] from scratch: [B, N, C], what colour c would score on free cell n."""
+    """The points map of boards [B, N] from scratch: [B, N, C], what color c would score on free cell n."""
     t = tables(rules)
     n_games = len(board)
     edged = np.concatenate([board, np.full((n_games, 1), FREE)], axis=1)
@@ -378,7 +378,7 @@ def _reason(state: State, row: int, action: int, phase: Phase, seat: int) -> str
 
 
 def gained(state: State, actions: Ints, rows: Ints) -> Ints:
-    """[G, C]: the points each action would score by colour, before any marker stops; none for other than placements."""
+    """[G, C]: the points each action would score by color, before any marker stops; none for other than placements."""
     t = state.tables
     placing = np.flatnonzero((actions >= 0) & (actions < t.swap_action))
     slot, placement = np.divmod(actions[placing], t.n_placements)
@@ -528,7 +528,7 @@ def _end_games(state: State, rows: Ints, at_top: Bools) -> Bools:
 
 
 def lacks_lowest(state: State, rows: Ints | None = None) -> Bools:
-    """[G]: no tile of the mover's rack, as it is now, shows any of its lowest colours (an empty rack: never).
+    """[G]: no tile of the mover's rack, as it is now, shows any of its lowest colors (an empty rack: never).
 
     Between the last placement of a turn and the draw this is the right to swap.
     """
@@ -616,10 +616,10 @@ def ranks(scores: ArrayLike) -> Ints:
     """Rank tracks by the min-score tie-break: sorted ascending, the higher first difference is better.
 
     Args:
-        scores: [..., T, C] whole numbers; colours do not matter.
+        scores: [..., T, C] whole numbers; colors do not matter.
 
     Returns:
-        [..., T], 1 = best; tracks equal in all colours share a rank and the next one is skipped (1, 2, 2, 4).
+        [..., T], 1 = best; tracks equal in all colors share a rank and the next one is skipped (1, 2, 2, 4).
 
     Raises:
         TypeError: for something other than whole numbers.
@@ -629,7 +629,7 @@ def ranks(scores: ArrayLike) -> Ints:
     if values.dtype.kind not in "iu":
         raise TypeError(f"scores must be whole numbers, not {values.dtype}")
     if values.ndim < 2:
-        raise ValueError(f"scores must have the axes [..., tracks, colours], not shape {values.shape}")
+        raise ValueError(f"scores must have the axes [..., tracks, colors], not shape {values.shape}")
     ordered = np.sort(values.astype(np.int64), axis=-1)
     ahead = ordered[..., None, :, :] - ordered[..., :, None, :]  # [..., T, other T, C]: the other's lead
     first = (ahead != 0).argmax(axis=-1)

@@ -21,7 +21,7 @@ from genial_env.actions import placement_id, tile_kind, tile_name
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits
 from genial_env.errors import RecordError
-from genial_env.rules import COLOUR_LETTERS, Rules
+from genial_env.rules import COLOR_LETTERS, Rules
 from genial_env.state import EMPTY, FREE, End, Phase, State
 from genial_env.tables import tables
 
@@ -105,7 +105,7 @@ class Recorder:
         if action < t.swap_action:
             slot, placement = divmod(action, t.n_placements)
             cells = t.cells[t.placements[placement]].tolist()
-            points = {COLOUR_LETTERS[color]: int(n) for color, n in enumerate(step["points"]) if n}
+            points = {COLOR_LETTERS[color]: int(n) for color, n in enumerate(step["points"]) if n}
             done = ["place", *head, slot, tile_name(rules, rack[slot]), *cells, points]
             rack[slot] = EMPTY
         else:
@@ -592,7 +592,7 @@ _PARSERS = {"place": _parse_place, "swap": _parse_swap, "pass": _parse_word, "ke
 
 def _parse_points(rules: Rules, points: Any, where: str) -> tuple[int, ...]:
     named = _of_type(points, dict, where)
-    letters = COLOUR_LETTERS[: rules.colors]
+    letters = COLOR_LETTERS[: rules.colors]
     for letter, count in named.items():
         if letter not in letters or len(letter) != 1 or _whole(count, where) == 0:
             raise RecordError(f"{where}: expected points above 0 by the letters {letters}, found {_shown(points)}")
@@ -607,7 +607,7 @@ def _kind(rules: Rules, name: Any, where: str) -> int:
     try:
         return tile_kind(rules, name)
     except ValueError as error:
-        letters = COLOUR_LETTERS[: rules.colors]
+        letters = COLOR_LETTERS[: rules.colors]
         raise RecordError(f"{where}: expected a tile, two of the letters {letters}, found {_shown(name)}") from error
 
 
@@ -651,7 +651,7 @@ def _check_length(parts: list[Any], length: int, where: str) -> None:
 
 
 def _points(by_color: Sequence[int]) -> str:
-    return _shown({COLOUR_LETTERS[color]: count for color, count in enumerate(by_color) if count})
+    return _shown({COLOR_LETTERS[color]: count for color, count in enumerate(by_color) if count})
 
 
 def _fault(event: int, expected: str, found: str) -> str:

@@ -7,14 +7,14 @@ is common. All that depends on the rules reads it from :class:`Rules`, never fro
 from dataclasses import dataclass, fields
 from typing import Any
 
-COLOUR_LETTERS = "RGBOYP"
-"""Red, green, blue, orange, yellow, purple: the colour order everywhere, and the letters of notation."""
+COLOR_LETTERS = "RGBOYP"
+"""Red, green, blue, orange, yellow, purple: the color order everywhere, and the letters of notation."""
 
 TRACK_END = 18
 """Where a marker stops; on the double track a second time at twice this."""
 
 MIXED_COPIES, DOUBLE_COPIES = 6, 5
-"""How often the box holds each tile of two colours and each double."""
+"""How often the box holds each tile of two colors and each double."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class Rules:
         edition: ``"2004"``, ``"2009"`` or ``"2025"``.
         mode: ``"individual"`` (2 to 4 players), ``"team"`` (4, seats 0 and 2 against 1 and 3) or ``"solo"`` (1).
         side: cells along one edge of the board, 3 to 10; as printed 6 for 1 or 2 players, 7 for 3, 8 for 4.
-        colors: colours in play, 2 to 6, the first so many of R G B O Y P. Tiles of other colours leave the bag; their
+        colors: colors in play, 2 to 6, the first so many of R G B O Y P. Tiles of other colors leave the bag; their
             printed symbols become ordinary free cells.
         rack: tiles a seat holds, 2 to 6; as printed 6, solo 1 (and solo knows no other).
-        tile_sets: boxes whose tiles are in the bag, 1 to 12; more than one lets a large board or few colours work.
+        tile_sets: boxes whose tiles are in the bag, 1 to 12; more than one lets a large board or few colors work.
 
     Raises:
         ValueError: for a value or a combination that cannot be played, saying what would be right.
@@ -94,7 +94,7 @@ class Rules:
 
     @property
     def has_swap(self) -> bool:
-        """Whether a rack without the lowest colours may be swapped (everywhere but in solo)."""
+        """Whether a rack without the lowest colors may be swapped (everywhere but in solo)."""
         return self.mode != "solo"
 
     @property
@@ -168,8 +168,8 @@ class Rules:
         if needed > self.tiles:
             raise ValueError(
                 f"the bag could run out: side {self.side}, {self.players} players and racks of {self.rack} may need "
-                f"{needed} tiles, {self.colors} colours and tile_sets={self.tile_sets} make {self.tiles}: "
-                f"take a smaller side or rack, or more colours or tile_sets"
+                f"{needed} tiles, {self.colors} colors and tile_sets={self.tile_sets} make {self.tiles}: "
+                f"take a smaller side or rack, or more colors or tile_sets"
             )
 
     def _tiles_needed(self) -> int:

@@ -1,6 +1,6 @@
 """The state of B games at once, as arrays.
 
-Axis letters: B games, P seats, T score tracks, C colours, N cells, K rack slots, E placements, M tile kinds.
+Axis letters: B games, P seats, T score tracks, C colors, N cells, K rack slots, E placements, M tile kinds.
 
 The state holds how many tiles of each kind are left in the bag, never the order in which they will come: what a seat
 draws next follows from its key and counter and from these counts (see :mod:`genial_env.chance`).
@@ -58,10 +58,10 @@ class State:
     """
 
     rules: Rules
-    board: NDArray[np.int8]  # [B, N] the colour on each cell, FREE where none
-    points: NDArray[np.int8]  # [B, N, C] what colour c would score on cell n now; 0 on covered cells
+    board: NDArray[np.int8]  # [B, N] the color on each cell, FREE where none
+    points: NDArray[np.int8]  # [B, N, C] what color c would score on cell n now; 0 on covered cells
     open: NDArray[np.uint64]  # [B, ceil(E / 64)] bit e: both cells of placement e are free (see bitsets)
-    touched: NDArray[np.uint8]  # [B] bit c: a tile lies next to colour c's printed symbol
+    touched: NDArray[np.uint8]  # [B] bit c: a tile lies next to color c's printed symbol
     scores: NDArray[np.int8]  # [B, T, C] the markers
     racks: NDArray[np.int8]  # [B, P, K] the tile kind in each slot, or EMPTY
     bag: NDArray[np.uint8]  # [B, M] tiles left in the bag

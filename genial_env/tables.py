@@ -1,6 +1,6 @@
 r"""Look-up tables of one set of rules: made once by slow, readable code, cached, and never written to again.
 
-Axis letters, here and everywhere: B games, P seats, T score tracks, C colours, N cells, K rack slots, E oriented
+Axis letters, here and everywhere: B games, P seats, T score tracks, C colors, N cells, K rack slots, E oriented
 placements, A actions, M tile kinds. ``N`` as a cell number means "off the board".
 
 Placements are numbered by (first cell in row order, direction in order). At the top left of a board, where cell 0 has
@@ -38,15 +38,13 @@ class Tables:
     placements: Ints  # [E, 2] the cells of a tile's first and second half
     placement_of: Ints  # [N, 6] (cell, direction) -> placement, -1 over the edge
     spares: Bitsets  # [E, words] the placements that share no cell with placement e
-    printed: Ints  # [C] the cell of each colour's printed symbol
-    printed_near: NDArray[np.uint8]  # [N] bit c: the cell is a neighbour of colour c's printed symbol
+    printed: Ints  # [C] the cell of each color's printed symbol
+    printed_near: NDArray[np.uint8]  # [N] bit c: the cell is a neighbour of color c's printed symbol
     placement_near: NDArray[np.uint8]  # [E] bit c: one of the two cells is
-    near: Bitsets  # [C, words] the placements next to colour c's printed symbol
-    kinds: Ints  # [M, 2] the colours of a tile's first and second half, first <= second
-    kind_of: Ints  # [C, C] two colours in any order -> tile kind
-    kind_mask: NDArray[
-        np.uint8
-    ]  # [M + 1] bit c: the kind shows colour c; the last entry (also -1), no tile, shows none
+    near: Bitsets  # [C, words] the placements next to color c's printed symbol
+    kinds: Ints  # [M, 2] the colors of a tile's first and second half, first <= second
+    kind_of: Ints  # [C, C] two colors in any order -> tile kind
+    kind_mask: NDArray[np.uint8]  # [M + 1] bit c: the kind shows color c; the last entry (also -1), no tile, shows none
     full_bag: NDArray[np.uint8]  # [M] how often the bag holds each kind
 
     @cached_property

@@ -21,8 +21,8 @@ class View:
 
     rules: Rules
     seat: Ints  # [G] who is looking
-    board: NDArray[np.int8]  # [G, N] the colour on each cell, -1 where free
-    points: NDArray[np.int8]  # [G, N, C] what colour c would score on free cell n
+    board: NDArray[np.int8]  # [G, N] the color on each cell, -1 where free
+    points: NDArray[np.int8]  # [G, N, C] what color c would score on free cell n
     scores: NDArray[np.int8]  # [G, T, C] the markers
     rack: NDArray[np.int8]  # [G, K] the own tiles' kinds, -1 for an empty slot
     unseen: NDArray[np.uint8]  # [G, M] tiles in the bag and in the others' racks
@@ -106,7 +106,7 @@ def view(state: State, seats: Ints | int | None = None, rows: Ints | None = None
 
 def tile_values(view: View, values: NDArray[np.int8]) -> NDArray[np.int8]:
     """What laying each tile of the rack on each placement is worth, [G, K, E], when a half's worth is given by cell
-    and colour, [G, N, C]. Entries of empty slots mean nothing.
+    and color, [G, N, C]. Entries of empty slots mean nothing.
 
     With ``values=view.points`` these are the points of every placement.
     """

@@ -4,7 +4,7 @@ This is a second, independent telling of the game, used by the tests to check th
 and takes no shortcuts: it walks the board cell by cell, and finds out what an action leads to by playing it.
 
 A cell is an axial pair (q, r) about the centre of the board: q grows to the right, r down and to the right.
-A colour is a number 0..5 in the order R G B O Y P. A tile is a pair of colours, the lower one first.
+A color is a number 0..5 in the order R G B O Y P. A tile is a pair of colors, the lower one first.
 An action is one of
     ("place", slot, cell1, cell2)   lay the tile of that rack slot, its first half on cell1, its second half on cell2
     ("swap",)                       set the rack aside and draw a new one, once all placements of the turn are made
@@ -50,7 +50,7 @@ def neighbours(cell: Cell) -> list[Cell]:
 def printed_symbols(side: int, colors: int) -> dict[Cell, int]:
     """Where the symbols are: on the corners of the side-6 hexagon on every board; a smaller board has its own."""
     radius = min(side, 6) - 1
-    return {(q * radius, r * radius): colour for colour, (q, r) in enumerate(CORNERS) if colour < colors}
+    return {(q * radius, r * radius): color for color, (q, r) in enumerate(CORNERS) if color < colors}
 
 
 def full_bag(colors: int, tile_sets: int) -> Counter[Tile]:
@@ -152,37 +152,37 @@ class PlainGame:
         return {(cell, other) for cell in free_cells for other in neighbours(cell) if self._is_free(other)}
 
     def swap_allowed(self) -> bool:
-        """Whether no tile in the rack of the seat to move shows any of its lowest colours; empty racks never swap."""
+        """Whether no tile in the rack of the seat to move shows any of its lowest colors; empty racks never swap."""
         tiles = [tile for tile in self.racks[self.to_play] if tile is not None]
         if self.mode == "solo" or not tiles:
             return False
         markers = self.scores[self._track()]
-        lowest_colours = [colour for colour in range(self.colors) if markers[colour] == min(markers)]
-        return not any(colour in tile for tile in tiles for colour in lowest_colours)
+        lowest_colors = [color for color in range(self.colors) if markers[color] == min(markers)]
+        return not any(color in tile for tile in tiles for color in lowest_colors)
 
     # Scoring
 
     def points(self, slot: int, cell1: Cell, cell2: Cell) -> dict[int, int]:
-        """What laying the tile of that slot there is worth, by colour, before any marker stops."""
+        """What laying the tile of that slot there is worth, by color, before any marker stops."""
         tile = self.racks[self.to_play][slot]
         assert tile is not None, f"slot {slot} is empty"
         assert self._is_free(cell1), f"{cell1} is not free"
         assert self._is_free(cell2), f"{cell2} is not free"
         assert cell2 in neighbours(cell1), f"{cell1} and {cell2} are not adjacent"
         result: dict[int, int] = {}
-        for colour, cell, other_half in [(tile[0], cell1, cell2), (tile[1], cell2, cell1)]:
+        for color, cell, other_half in [(tile[0], cell1, cell2), (tile[1], cell2, cell1)]:
             for direction in DIRECTIONS:
                 if beside(cell, direction) != other_half:
-                    run = self._run(cell, direction, colour)
+                    run = self._run(cell, direction, color)
                     if run > 0:
-                        result[colour] = result.get(colour, 0) + run
+                        result[color] = result.get(color, 0) + run
         return result
 
-    def _run(self, cell: Cell, direction: Cell, colour: int) -> int:
-        """How many cells of the colour follow one another from a cell (itself not counted) in a direction."""
+    def _run(self, cell: Cell, direction: Cell, color: int) -> int:
+        """How many cells of the color follow one another from a cell (itself not counted) in a direction."""
         length = 0
         cell = beside(cell, direction)
-        while cell in self.board and self.board[cell] == colour:
+        while cell in self.board and self.board[cell] == color:
             length += 1
             cell = beside(cell, direction)
         return length
@@ -199,12 +199,12 @@ class PlainGame:
         """
         markers = self.scores[self._track()]
         arrivals = 0
-        for colour, count in points.items():
-            stops_ahead = [stop for stop in self.stops if stop > markers[colour]]
+        for color, count in points.items():
+            stops_ahead = [stop for stop in self.stops if stop > markers[color]]
             if not stops_ahead:
                 continue
-            markers[colour] = min(markers[colour] + count, stops_ahead[0])
-            if markers[colour] == stops_ahead[0]:
+            markers[color] = min(markers[color] + count, stops_ahead[0])
+            if markers[color] == stops_ahead[0]:
                 arrivals += 1
         return 0 if self.mode == "solo" else arrivals
 

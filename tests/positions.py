@@ -4,7 +4,7 @@ import numpy as np
 
 from genial_env import Rules, State, kernel
 from genial_env.actions import Cell
-from genial_env.rules import COLOUR_LETTERS
+from genial_env.rules import COLOR_LETTERS
 from genial_env.tables import tables
 
 STANDARD = [
@@ -35,7 +35,7 @@ def board_with(rules: Rules, colored: dict[Cell, int], printed: bool = True) -> 
 
 def markers(rules: Rules, named: dict[str, int], rest: int = 0) -> np.ndarray:
     """[C]: markers by letter, the others at `rest`."""
-    return np.array([named.get(letter, rest) for letter in COLOUR_LETTERS[: rules.colors]])
+    return np.array([named.get(letter, rest) for letter in COLOR_LETTERS[: rules.colors]])
 
 
 def random_play(rules: Rules, games: int, seed: int, steps: int) -> State:

@@ -9,7 +9,7 @@ import pytest
 
 from genial_env import Rules, kernel, ranks
 from genial_env.actions import Place, encode, tile_kind
-from genial_env.rules import COLOUR_LETTERS
+from genial_env.rules import COLOR_LETTERS
 from genial_env.state import Phase, State
 from tests.positions import board_with, markers
 
@@ -25,10 +25,10 @@ def of_kind(kind: str) -> list[Any]:
 def test_scoring(example: dict[str, Any], turned: bool) -> None:
     """In both orders of the halves."""
     rules = Rules()
-    board = board_with(rules, {(q, r): COLOUR_LETTERS.index(letter) for q, r, letter in example["board"]})
+    board = board_with(rules, {(q, r): COLOR_LETTERS.index(letter) for q, r, letter in example["board"]})
     kind = tile_kind(rules, example["tile"])
     first, second = map(tuple, example["cells"])
-    letters = "".join(COLOUR_LETTERS[color] for color in kernel.tables(rules).kinds[kind])
+    letters = "".join(COLOR_LETTERS[color] for color in kernel.tables(rules).kinds[kind])
     if (letters != example["tile"]) != turned:
         first, second = second, first
     if letters[0] != letters[1] and turned:
@@ -47,7 +47,7 @@ def test_arrivals(example: dict[str, Any]) -> None:
     players, edition = {"individual": (2, "2025"), "team": (4, "2009"), "solo": (1, "2004")}[example["mode"]]
     rules = Rules(players, edition, example["mode"])
     before = markers(rules, example["before"])
-    state = scoring(rules, {COLOUR_LETTERS.index(letter): n for letter, n in example["points"].items()}, before)
+    state = scoring(rules, {COLOR_LETTERS.index(letter): n for letter, n in example["points"].items()}, before)
     kernel.apply(state, [encode(rules, Place(0, (0, 0), (1, 0)))])
     after = before + markers(rules, {letter: n - example["before"][letter] for letter, n in example["after"].items()})
     assert state.scores[0, 0].tolist() == after.tolist()

@@ -21,9 +21,9 @@ class Planes:
     field          shape                    content
     =============  =======================  ==========================================================================
     ``board``      (2 + 2C, H, H)           H = 2 * side - 1; cell (q, r) stands in row r + side - 1, column
-                                            q + side - 1. Planes: 0 in play; 1 free; 2 to 1 + C colour c lies here;
-                                            2 + C to 1 + 2C what colour c would score on this free cell
-    ``rack``       (K, 2, C)                colour of each half of the tile in each slot, one-hot; zeros: empty slot
+                                            q + side - 1. Planes: 0 in play; 1 free; 2 to 1 + C color c lies here;
+                                            2 + C to 1 + 2C what color c would score on this free cell
+    ``rack``       (K, 2, C)                color of each half of the tile in each slot, one-hot; zeros: empty slot
     ``markers``    (T, C)                   the markers, 0 to 18 (team and solo: to 36)
     ``unseen``     (M,)                     tiles of each kind in the bag and the others' racks
     ``rack_sizes`` (P,)                     tiles held by each seat

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from genial_env.actions import Cell
-from genial_env.rules import COLOUR_LETTERS
+from genial_env.rules import COLOR_LETTERS
 from genial_env.state import EMPTY, FREE, Phase, State
 
 RGB = {
@@ -53,7 +53,7 @@ def _board_line(state: State, row: int, color: bool, last: set[Cell], r: int) ->
         if what == FREE:
             line += f"{left}·{right} "
         else:
-            letter = COLOUR_LETTERS[what]
+            letter = COLOR_LETTERS[what]
             printed = cell in t.printed
             shown = letter.lower() if printed else letter
             line += _paint(f"{left}{shown}{right}", letter, color, printed) + " "
@@ -77,7 +77,7 @@ def _tracks(state: State, row: int, color: bool) -> list[str]:
         name = f"team {track}" if state.rules.mode == "team" else f"seat {track}"
         shown = " ".join(
             _paint(f" {letter} {marker:2d} ", letter, color)
-            for letter, marker in zip(COLOUR_LETTERS, markers, strict=False)
+            for letter, marker in zip(COLOR_LETTERS, markers, strict=False)
         )
         lines.append(f"{name}  {shown}   sorted {' '.join(map(str, sorted(markers)))}")
     return lines
@@ -96,7 +96,7 @@ def _racks(state: State, row: int, color: bool, seat: int | None) -> list[str]:
 def _tile(state: State, kind: int, color: bool) -> str:
     if kind == EMPTY:
         return "--"
-    return "".join(_paint(COLOUR_LETTERS[half], COLOUR_LETTERS[half], color) for half in state.tables.kinds[kind])
+    return "".join(_paint(COLOR_LETTERS[half], COLOR_LETTERS[half], color) for half in state.tables.kinds[kind])
 
 
 def _paint(text: str, letter: str, color: bool, printed: bool = False) -> str:
