@@ -10,7 +10,7 @@ The answer: yes. First ranks over 1,000 seat-swapped games with 95% intervals, o
 
     against greedy   65.3% ± 3.0%   65.6% ± 2.9%   63.6% ± 2.9%
     against random   100.0%         100.0%         100.0%
-    training         119 s          129 s          239 s beside other work (209, 214, 312 s of CPU)
+    training         92 s           94 s           96 s
 
 Untrained, the policy is a soft greedy player: 43.6 to 46.1% against greedy, 99.3 to 99.7% against random. Against
 greedy only, with twice the learning rate, half the rollout and no such beginning it fell to 21% in 100,000 decisions.
