@@ -8,10 +8,12 @@ from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
+from pettingzoo.utils.env_logger import EnvLogger
 
 from genial_env.encodings import Encoding
 from genial_env.envs import rewards, spaces
 from genial_env.envs.game import RENDER_MODES, Game, as_action, draw_game_seed
+from genial_env.errors import IllegalAction
 from genial_env.rules import Rules
 
 
@@ -40,6 +42,11 @@ class GenialAECEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # P
 
     **End.** When no two adjacent free cells are left, or a track has all markers at its end. Every agent then gets its
     reward, and ``infos[agent]`` holds ``"ranks"`` and ``"scores"`` of all tracks.
+
+    **Illegal actions.** ``genial_v0.env()`` ends the game for all: the agent gets the worst reward of the scheme and
+    ``infos[agent]["illegal_action"]``, the others 0. ``genial_v0.raw_env()`` raises
+    :class:`~genial_env.errors.IllegalAction`. What is no action at all (None, a fraction, a number out of range) is a
+    TypeError or a ValueError in both.
 
     **Arguments.** Those of :class:`~genial_env.rules.Rules`, and
 
@@ -85,12 +92,12 @@ class GenialAECEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # P
         self.possible_agents = [f"player_{seat}" for seat in range(rules.players)]
         self.agents: list[str] = []
         self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        self._seen: dict[str, dict[str, Any]] = {}  # observations of the current position, made when asked for
         action_space = spaces.action_space(rules)
+        self._n_actions = int(action_space.n)
         observation_space = Dict(
             {
                 "observation": spaces.observation_space(self._game.encoding, rules),
-                "action_mask": Box(0, 1, (int(action_space.n),), dtype=np.int8),
+                "action_mask": Box(0, 1, (self._n_actions,), dtype=np.int8),
             }
         )
         # Spaces have random state of their own, so every agent gets its own.
@@ -115,10 +122,9 @@ class GenialAECEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # P
         if seed is not None:
             self._rng = np.random.default_rng(seed)
         self._game.start(draw_game_seed(self._rng, options), self.possible_agents)
-        self._seen = {}
         self.agents = list(self.possible_agents)
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.rewards = self._nothing()
+        self._cumulative_rewards = self._nothing()
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
@@ -131,36 +137,40 @@ class GenialAECEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # P
         Raises:
             IllegalAction: for an action that the mask excludes; nothing has changed.
             TypeError, ValueError: for something that is no action.
+            RuntimeError: before the first reset, or when no agent is left.
         """
+        game = self._game
+        if not self.agents:
+            raise RuntimeError("call reset() first: there is no game, or it is over for every agent")
         agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
+        if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        earned = self._game.play(as_action(action, int(self.action_spaces[agent].n)))
-        self._seen = {}
-        self._cumulative_rewards[agent] = 0.0
-        over = self._game.over
-        if over or self._game.is_dense:
+        earned = game.play(as_action(action, self._n_actions))
+        over = game.over
+        self._cumulative_rewards[agent] = self._zero()
+        if over or game.is_dense:
             self.rewards = dict(zip(self.possible_agents, _plain(earned), strict=True))
             self._accumulate_rewards()
-        else:
-            self._clear_rewards()
+        self.agent_selection = self.possible_agents[game.to_play]
         if over:
-            self.terminations = dict.fromkeys(self.agents, True)
-            self.infos = {agent: self._game.results() for agent in self.agents}
-        self.agent_selection = self.possible_agents[self._game.to_play]
-        if over:
-            self._deads_step_first()
+            self._finish([game.results() for _ in self.agents])
+
+    def end_illegally(self, error: IllegalAction) -> None:
+        """In place: end the game for all after an illegal action of the agent selected, who gets the worst reward and
+        ``infos[agent]["illegal_action"]``. The game itself stays as it was.
+        """
+        offender = self.agent_selection
+        self._cumulative_rewards[offender] = self._zero()
+        self.rewards = self._nothing()
+        self.rewards[offender] = rewards.worst(self._game.scheme, self.rules)
+        self._accumulate_rewards()
+        self._finish([{"illegal_action": str(error)} if agent == offender else {} for agent in self.agents])
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What the agent may know now, as fresh arrays."""
-        if agent not in self._seen:
-            view = self._game.view(self._seat[agent])
-            self._seen[agent] = {
-                "observation": self._game.observe(view),
-                "action_mask": view.mask()[0].view(np.int8),
-            }
-        return _copied(self._seen[agent])
+        view = self._game.view(self._seat[agent])
+        return {"observation": self._game.observe(view), "action_mask": view.mask()[0].view(np.int8)}
 
     def render(self) -> str | None:
         """The position as colored text: returned in render mode "ansi", printed in "human"."""
@@ -182,7 +192,20 @@ class GenialAECEnv(AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # P
         self._game.restore(saved["game"])
         for name, value in copy.deepcopy(saved["turns"]).items():
             setattr(self, name, value)
-        self._seen = {}
+
+    def _finish(self, infos: list[dict[str, Any]]) -> None:
+        """In place: terminate all agents, with these infos."""
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.infos = dict(zip(self.agents, infos, strict=True))
+        self._deads_step_first()
+
+    def _zero(self) -> Any:
+        """No reward, newly made."""
+        return np.zeros(self.rules.colors) if self._game.scheme == "vector" else 0.0
+
+    def _nothing(self) -> dict[str, Any]:
+        """No reward for any agent."""
+        return {agent: self._zero() for agent in self.agents}
 
 
 _KEPT = (
@@ -198,21 +221,47 @@ _KEPT = (
 )
 
 
-def env(**arguments: Any) -> AECEnv[str, Any, Any]:
-    """The environment in the wrappers of PettingZoo's classic games.
+class GenialWrapper(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]  # PettingZoo is untyped
+    """What PettingZoo's classic games are wrapped in, in one: the order of calls is enforced, and an illegal action
+    ends the game for all, with the worst reward for its agent.
 
-    An illegal action ends the game for all, and its agent gets the worst reward of the scheme.
+    In one, because three wrappers around each other pass every attribute on three times, which takes longer than
+    playing does. And the mask that an action is checked against is always the position's own.
     """
-    raw = GenialAECEnv(**arguments)
-    worst = float(np.min(rewards.worst(raw._game.scheme, raw.rules)))
-    wrapped = wrappers.TerminateIllegalWrapper(raw, illegal_reward=worst)
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(wrapped))
+
+    env: GenialAECEnv
+
+    def step(self, action: int | None) -> None:
+        """As :meth:`GenialAECEnv.step`, but ending the game for all where that raises IllegalAction."""
+        try:
+            super().step(action)
+        except IllegalAction as error:
+            EnvLogger.warn_on_illegal_move()
+            self.env.end_illegally(error)
+
+    def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, Any, bool, bool, dict[str, Any]]:
+        """Observation, reward since the agent's own last step, terminated, truncated and info of the agent selected."""
+        if not self._has_reset:
+            EnvLogger.error_observe_before_reset()
+        found: tuple[dict[str, Any] | None, Any, bool, bool, dict[str, Any]] = self.env.last(observe)
+        return found
+
+    @property
+    def agents(self) -> list[str]:
+        """The agents whose game is not over."""
+        return self.env.agents if self._has_reset else self.__getattr__("agents")
+
+    @property
+    def agent_selection(self) -> str:
+        """The agent whose step is next."""
+        return self.env.agent_selection if self._has_reset else self.__getattr__("agent_selection")
+
+
+def env(**arguments: Any) -> GenialWrapper:
+    """The environment as PettingZoo's classic games hand it out: wrapped, an illegal action ending the game for all."""
+    return GenialWrapper(GenialAECEnv(**arguments))
 
 
 def _plain(earned: NDArray[Any]) -> list[Any]:
     """One float a seat, for a vector reward one array."""
     return earned.tolist() if earned.ndim == 1 else list(earned)
-
-
-def _copied(observation: dict[str, Any]) -> dict[str, Any]:
-    return {name: _copied(value) if isinstance(value, dict) else value.copy() for name, value in observation.items()}

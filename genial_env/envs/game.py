@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from genial_env import kernel
 from genial_env.encodings import Encoding, make_encoding
 from genial_env.envs import spaces
-from genial_env.envs.rewards import DENSE, check_scheme, rewards
+from genial_env.envs.rewards import DENSE, check_scheme, nothing, rewards
+from genial_env.envs.scalar import ScalarKernel
 from genial_env.record import Recorder
 from genial_env.render.ansi import board_text
 from genial_env.rules import Rules
 from genial_env.state import State
-from genial_env.views import View, view
+from genial_env.views import View
 
 RENDER_MODES = ["ansi", "human"]
 
@@ -43,16 +44,31 @@ class Game:
         self.scheme = check_scheme(rules, reward)
         self._render_mode = render_mode
         self.keeps_record = record
-        self.state: State | None = None
         self.seed = 0
+        self._scalar: ScalarKernel | None = None
         self._recorder: Recorder | None = None
 
     def start(self, seed: int, agents: list[str]) -> None:
-        """Deal a new game."""
-        self.seed = seed
-        self.state = kernel.deal(self.rules, seed)
+        """Deal a new game.
+
+        Raises:
+            TypeError, ValueError: for a seed that is not a whole number from 0 to 2**64 - 1; nothing has changed.
+        """
+        dealt = ScalarKernel.deal(self.rules, seed)
+        self._scalar, self.seed = dealt, int(seed)
         seeds = np.array([seed], dtype=np.uint64)
-        self._recorder = Recorder(self.state, agents, seeds) if self.keeps_record else None
+        self._recorder = Recorder(dealt.state, agents, seeds) if self.keeps_record else None
+
+    @property
+    def scalar(self) -> ScalarKernel:
+        """What the game is played by.
+
+        Raises:
+            RuntimeError: before the first reset.
+        """
+        if self._scalar is None:
+            raise RuntimeError("call reset() first: there is no game yet")
+        return self._scalar
 
     @property
     def current(self) -> State:
@@ -61,19 +77,17 @@ class Game:
         Raises:
             RuntimeError: before the first reset.
         """
-        if self.state is None:
-            raise RuntimeError("call reset() first: there is no game yet")
-        return self.state
+        return self.scalar.state
 
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        return bool(self.current.over[0])
+        return self.scalar.over
 
     @property
     def to_play(self) -> int:
         """The seat whose decision it is."""
-        return int(self.current.to_play[0])
+        return self.scalar.to_play
 
     @property
     def is_dense(self) -> bool:
@@ -86,20 +100,21 @@ class Game:
         Raises:
             IllegalAction: and nothing has changed.
         """
-        state = self.current
+        scalar = self.scalar
+        state = scalar.state
         before = state.scores.copy() if self.is_dense else state.scores
         if self._recorder is None:
-            kernel.apply(state, [action])
+            scalar.apply(action)
         else:
             self._recorder.apply(np.array([action]))
-        if not self.is_dense and not self.over:
-            return np.zeros(self.rules.players)
+        if not self.is_dense and not scalar.over:
+            return nothing(self.scheme, self.rules)
         earned: NDArray[Any] = rewards(self.scheme, self.rules, before, state.scores, state.over)[0]
         return earned
 
     def view(self, seat: int) -> View:
         """What a seat sees."""
-        return view(self.current, seat)
+        return self.scalar.view(seat)
 
     def observe(self, seen: View) -> Any:
         """A view as the encoding has it."""
@@ -132,21 +147,23 @@ class Game:
 
     def saved(self) -> dict[str, Any]:
         """An independent copy of all that changes."""
-        return copy.deepcopy({"state": self.state, "seed": self.seed, "recorder": self._recorder})
+        return copy.deepcopy({"scalar": self._scalar, "seed": self.seed, "recorder": self._recorder})
 
     def restore(self, saved: dict[str, Any]) -> None:
         """In place: go back to what :meth:`saved` gave."""
         kept = copy.deepcopy(saved)
-        self.state, self.seed, self._recorder = kept["state"], kept["seed"], kept["recorder"]
+        self._scalar, self.seed, self._recorder = kept["scalar"], kept["seed"], kept["recorder"]
 
 
 def draw_game_seed(rng: np.random.Generator, options: dict[str, Any] | None) -> int:
     """The seed of the next game: ``options["game_seed"]`` where given, or else the next of the environment's stream.
 
-    Other options are passed over, as the libraries' checks and wrappers send some.
+    Other options are passed over, as the libraries' checks and wrappers send some. Whether it is a seed is for
+    :func:`genial_env.kernel.deal` to say.
     """
     drawn = int(rng.integers(2**53))  # also where a seed is given, so that the stream goes on alike
-    return int((options or {}).get("game_seed", drawn))
+    seed: int = (options or {}).get("game_seed", drawn)
+    return seed
 
 
 def as_action(action: Any, n_actions: int) -> int:
@@ -156,6 +173,8 @@ def as_action(action: Any, n_actions: int) -> int:
         TypeError: for something other than a whole number.
         ValueError: for a number outside 0..A-1.
     """
+    if type(action) is int and 0 <= action < n_actions:
+        return action
     value = np.asarray(action)
     if value.shape not in ((), (1,)) or value.dtype.kind not in "iu":
         raise TypeError(f"an action must be a whole number, not {action!r} ({type(action).__name__})")

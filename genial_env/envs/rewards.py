@@ -101,6 +101,11 @@ def rewards(scheme: str, rules: Rules, before: Scores, after: Scores, over: Bool
     return by_track[:, np.arange(rules.players) % rules.tracks]
 
 
+def nothing(scheme: str, rules: Rules) -> Rewards:
+    """[P] zeros; "vector": [P, C]."""
+    return np.zeros((rules.players, rules.colors) if scheme == "vector" else rules.players)
+
+
 def worst(scheme: str, rules: Rules) -> float | NDArray[np.float64]:
     """What an illegal action is paid with."""
     if scheme == "rank":

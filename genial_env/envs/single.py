@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.bitsets import Bools
+from genial_env.chance import Bits, bits
 from genial_env.encodings import Encoding
 from genial_env.envs import rewards, spaces
 from genial_env.envs.game import RENDER_MODES, Game, as_action, draw_game_seed
 from genial_env.errors import IllegalAction
-from genial_env.policies import Policy, act, choice_keys, make_policy
+from genial_env.kernel import as_actions, legal
+from genial_env.policies import Policy, choice_keys, make_policy
 from genial_env.rules import Rules
 
 Opponents = str | Policy | Sequence[str | Policy]
@@ -83,8 +85,10 @@ class GenialEnv(gym.Env[Any, Any]):
         self._illegal_action = check_illegal_action(illegal_action)
         self._seat = 0
         self._finished = False
+        self._choices: Bits = np.zeros(self.rules.players, dtype=np.uint64)  # the seats' streams of choices
         self.observation_space = spaces.observation_space(self._game.encoding, self.rules)
         self.action_space = spaces.action_space(self.rules)
+        self._n_actions = int(self.action_space.n)
         if self._game.scheme == "vector":
             self.reward_space = spaces.reward_space(self.rules, -self.rules.top, self.rules.top)
 
@@ -109,6 +113,7 @@ class GenialEnv(gym.Env[Any, Any]):
         self._seat = drawn if self._wanted_seat is None else self._wanted_seat
         names = [policy.name for policy in self._opponents]
         self._game.start(game_seed, [*names[len(names) - self._seat :], "learner", *names[: len(names) - self._seat]])
+        self._choices = choice_keys(np.array([game_seed], dtype=np.uint64), self.rules.players)[0]
         self._finished = False
         self._let_others_play()
         self._show()
@@ -125,7 +130,7 @@ class GenialEnv(gym.Env[Any, Any]):
         self._game.current  # noqa: B018  says so where there is no game yet
         if self._finished:
             raise RuntimeError("the episode is over: call reset() first")
-        number = as_action(action, int(self.action_space.n))  # type: ignore[attr-defined]
+        number = as_action(action, self._n_actions)
         try:
             reward = self._game.play(number)[self._seat]
         except IllegalAction as error:
@@ -144,8 +149,8 @@ class GenialEnv(gym.Env[Any, Any]):
         return observation, _reward(reward), self._finished, False, info
 
     def action_masks(self) -> Bools:
-        """[A] bool: the playable actions, as sb3-contrib asks for them."""
-        mask: Bools = self._game.view(self._seat).mask()[0]
+        """[A] bool: the playable actions, as sb3-contrib asks for them; none when the game is over."""
+        mask: Bools = legal(self._game.current)[0]
         return mask
 
     def render(self) -> str | None:
@@ -158,14 +163,14 @@ class GenialEnv(gym.Env[Any, Any]):
 
     def get_state(self) -> dict[str, Any]:
         """An independent copy of all that changes, for :meth:`set_state`."""
-        own = copy.deepcopy({"seat": self._seat, "finished": self._finished, "rng": self.np_random})
-        return {"game": self._game.saved(), **own}
+        own = copy.deepcopy({name: getattr(self, name) for name in _KEPT})
+        return {"game": self._game.saved(), "own": own}
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """In place: go back to what :meth:`get_state` gave; the state given stays as it is."""
         self._game.restore(saved["game"])
-        self._seat, self._finished = saved["seat"], saved["finished"]
-        self.np_random = copy.deepcopy(saved["rng"])
+        for name, value in copy.deepcopy(saved["own"]).items():
+            setattr(self, name, value)
 
     def _show(self) -> None:
         """Human mode shows every step by itself."""
@@ -179,13 +184,19 @@ class GenialEnv(gym.Env[Any, Any]):
     def _let_others_play(self) -> NDArray[Any] | float:
         """In place: play up to the learner's next decision or the end; what that brought the learner."""
         brought: NDArray[Any] | float = 0.0
-        state, game = self._game.current, np.zeros(1, dtype=np.int64)
-        keys = choice_keys(np.array([self._game.seed], dtype=np.uint64), self.rules.players)
-        clockwise_from_learner = (np.arange(self.rules.players) - self._seat - 1) % self.rules.players
-        while not self._game.over and self._game.to_play != self._seat:
-            action = act(self._opponents, clockwise_from_learner[None], state, keys, game)
-            brought = brought + self._game.play(int(action[0]))[self._seat]
+        game = self._game
+        while not game.over and game.to_play != self._seat:
+            brought = brought + game.play(self._choose(game.to_play))[self._seat]
         return brought
+
+    def _choose(self, seat: int) -> int:
+        """What the policy of another seat plays, with the luck it has in :func:`genial_env.play`."""
+        policy = self._opponents[(seat - self._seat - 1) % self.rules.players]
+        chosen = policy(self._game.view(seat), bits(self._choices[seat], self._game.current.decisions))
+        return int(as_actions(chosen, 1)[0])
+
+
+_KEPT = ("_seat", "_finished", "_choices", "_np_random", "_np_random_seed")
 
 
 class GenialSoloEnv(GenialEnv):
