@@ -9,10 +9,10 @@ Every figure is moves per second of the process's CPU time; the machine is named
 
 A machine with two cores of an Intel Xeon, Python 3.11.7, numpy 2.4.6:
 
-    MOMAland 0.2.0, AEC loop                 5,944      1.0
-    AEC, observation and mask                3,168      0.5
-    greedy, batch 2048                     119,948     20
-    random with full mask, batch 2048      967,892    163
+    MOMAland 0.2.0, AEC loop                 5,655      1.0
+    AEC, observation and mask                11,531      2.0
+    greedy, batch 2048                     114,210     20
+    random with full mask, batch 2048      950,051    168
 """
 
 import json
