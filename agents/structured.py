@@ -55,8 +55,9 @@ class StructuredNet(nn.Module):
         self.points_weight = nn.Parameter(torch.tensor(1.0))  # begins as a soft greedy policy, and learns from there
         self.tile_net = nn.Linear(width, 1)
         self.swap_net = nn.Linear(width, 2)
-        inputs = 2 * rules.colors + 4 * rules.colors + 2
-        self.value_net = nn.Sequential(nn.Linear(inputs, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 1))
+        self.value_net = nn.Sequential(
+            nn.Linear(6 * rules.colors + 2, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 1)
+        )
 
     def forward(self, observation: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
         """Logits [batch, A] and values [batch]."""

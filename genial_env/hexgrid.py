@@ -73,18 +73,6 @@ def symmetries(side: int) -> NDArray[np.int64]:  # [12, N]
     return np.array(images, dtype=np.int64)
 
 
-def direction_symmetries() -> NDArray[np.int64]:  # [12, 6]
-    """Where each direction goes under each of the symmetries, in the order of :func:`symmetries`."""
-    return np.array(
-        [
-            [DIRECTIONS.index(_turn(_mirror(step) if mirrored else step, turns)) for step in DIRECTIONS]
-            for mirrored in (False, True)
-            for turns in range(6)
-        ],
-        dtype=np.int64,
-    )
-
-
 def _turn(cell: tuple[int, int], turns: int) -> tuple[int, int]:
     """Turn anticlockwise by 60 degrees, so many times."""
     q, r = cell

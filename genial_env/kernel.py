@@ -93,11 +93,14 @@ def position(
     """
     cells = np.atleast_2d(np.asarray(board))
     n_games, t = len(cells), tables(rules)
-    if cells.shape != (n_games, t.n_cells) or cells.min() < FREE or cells.max() >= rules.colors:
-        raise ValueError(
-            f"board must hold {t.n_cells} cells a game from -1 (free) to {rules.colors - 1}, "
-            f"not shape {cells.shape} from {cells.min()} to {cells.max()}"
-        )
+    if cells.shape != (n_games, t.n_cells):
+        raise ValueError(f"board must have the shape ({n_games}, {t.n_cells}), not {cells.shape}")
+    _check_between("board", cells, FREE, rules.colors - 1)
+    _check_between("scores", scores, 0, rules.top)
+    _check_between("racks", racks, EMPTY, t.n_kinds - 1)
+    _check_between("to_play", to_play, 0, rules.players - 1)
+    _check_between("phase", phase, _PLACE, _OVER)
+    _check_between("owed", owed, 0, rules.players * rules.rack)
     state = deal(rules, np.broadcast_to(chance.as_seeds(seeds), n_games))
     state.board[:] = cells
     state.points[:] = recount_points(rules, cells)
@@ -105,13 +108,22 @@ def position(
     state.touched[:] = _touched(t, cells)
     state.scores[:] = scores
     state.racks[:] = racks
-    state.bag[:] = t.full_bag - count_kinds(state.racks.reshape(n_games, -1), t.n_kinds) if bag is None else bag
+    held = count_kinds(state.racks.reshape(n_games, rules.players * rules.rack), t.n_kinds)
+    left = t.full_bag - held if bag is None else np.asarray(bag)
+    _check_between("bag", left, 0, np.iinfo(state.bag.dtype).max)
+    state.bag[:] = left
     state.to_play[:] = to_play
     state.phase[:] = phase
     state.owed[:] = owed
     state.has_placed[:] = has_placed
     _end_games(state, np.arange(n_games), (state.scores == rules.top).all(axis=2).any(axis=1))
     return state
+
+
+def _check_between(name: str, values: ArrayLike, low: int, high: int) -> None:
+    array = np.asarray(values)
+    if array.size and not low <= array.min() <= array.max() <= high:
+        raise ValueError(f"{name} must lie between {low} and {high}, not between {array.min()} and {array.max()}")
 
 
 @lru_cache(maxsize=64)
@@ -403,8 +415,8 @@ def _place(state: State, rows: Ints, actions: Ints) -> None:
     colors = t.kinds.take(racks.take(slot_at), axis=0).T.copy()
     racks[slot_at] = EMPTY
     cells = t.placements.take(placement, axis=0).T + rows * t.n_cells
-    gained = _flat(state.points).take(cells * rules.colors + colors)
-    arrivals = _advance(state, rows, colors, gained)
+    points = _flat(state.points).take(cells * rules.colors + colors)
+    arrivals = _advance(state, rows, colors, points)
     if rules.has_bonus:
         state.owed[rows] += arrivals - (state.phase[rows] == _BONUS)
     _cover(state, cells, colors)
@@ -413,11 +425,14 @@ def _place(state: State, rows: Ints, actions: Ints) -> None:
     _flat(state.has_placed)[seat_at] = True
 
 
-def _advance(state: State, rows: Ints, colors: Ints, gained: NDArray[np.int8]) -> Ints:
-    """In place: move two markers a game (one by both halves of a double); returns how many arrived at a stop."""
+def _advance(state: State, rows: Ints, colors: Ints, points: NDArray[np.int8]) -> Ints:
+    """In place: move two markers a game (one by both halves of a double); returns how many arrived at a stop.
+
+    On the largest board a double scores 89 at most, so a marker and its points fit into int8.
+    """
     rules = state.rules
     double = colors[0] == colors[1]
-    points = gained + gained[::-1] * double
+    points = points + points[::-1] * double
     at = (rows * rules.tracks + state.track(state.to_play[rows])) * rules.colors + colors
     scores = _flat(state.scores)
     before = scores.take(at)

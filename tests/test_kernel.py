@@ -187,7 +187,7 @@ def test_a_full_board_ends_the_game_inside_a_bonus_chain() -> None:
     rules = Rules()
     cells = {tuple(cell): 0 for cell in tables(rules).cells.tolist() if cell not in ([0, 0], [1, 0])}
     board = board_with(rules, cells)
-    racks = [[[0] * 6, [0] * 6]]
+    racks = [[[0, 0, 0, 0, 0, 1], [1, 2, 3, 4, 5, 6]]]
     state = kernel.position(
         rules, board, racks=racks, scores=[[[17, 0, 0, 0, 0, 0], [0] * 6]], phase=Phase.BONUS, owed=2
     )
@@ -196,7 +196,7 @@ def test_a_full_board_ends_the_game_inside_a_bonus_chain() -> None:
     assert (state.phase[0], state.end[0], state.owed[0]) == (Phase.OVER, End.BOARD_FULL, 0)
     assert state.scores[0, 0, 0] == 18
     assert (state.bag == bag).all()
-    assert state.racks[0, 0].tolist() == [0, 0, -1, 0, 0, 0]
+    assert state.racks[0, 0].tolist() == [0, 0, -1, 0, 0, 1]
 
 
 @pytest.mark.parametrize("rules", [Rules(), Rules(4, "2004", "team"), Rules(1, "2009", "solo")], ids=str)
@@ -206,7 +206,7 @@ def test_all_markers_at_the_end_win_at_once(rules: Rules) -> None:
     scores[0, 0, 0] = rules.top - 1
     if rules.tracks > 1:
         scores[0, 1] = 7
-    state = kernel.position(rules, board, racks=np.zeros((1, rules.players, rules.rack)), scores=scores)
+    state = kernel.position(rules, board, racks=np.arange(rules.rack), scores=scores)
     kernel.apply(state, [encode(rules, Place(0, (0, 0), (1, 0)))])
     assert (state.phase[0], state.end[0]) == (Phase.OVER, End.ALL_AT_TOP)
     assert kernel.ranks(state.scores)[0].tolist() == [1, 2][: rules.tracks]
@@ -217,7 +217,7 @@ def chain(edition: str) -> State:
     rules = Rules(2, edition)
     board = board_with(rules, {(-1, 0): 0, (2, 0): 1})
     kinds = tables(rules).kind_of
-    racks = [[[kinds[0, 1], kinds[2, 2], kinds[2, 3], kinds[3, 3], kinds[4, 4], kinds[2, 4]], [0] * 6]]
+    racks = [[[kinds[0, 1], kinds[2, 2], kinds[2, 3], kinds[3, 3], kinds[4, 4], kinds[2, 4]], [0, 1, 2, 3, 4, 5]]]
     return kernel.position(rules, board, racks=racks, scores=[[[17, 17, 5, 5, 5, 4], [0] * 6]])
 
 
@@ -360,8 +360,20 @@ def test_seeds_are_checked(seeds: Any, error: type[Exception]) -> None:
 
 
 def test_positions_are_checked() -> None:
-    with pytest.raises(ValueError, match="board must hold 91 cells"):
-        kernel.position(Rules(), [0, 1, 2])
+    board = board_with(Rules(), {})
+    for arguments, said in (
+        ({"board": [0, 1, 2]}, r"board must have the shape \(1, 91\), not \(1, 3\)"),
+        ({"board": board + 1}, "board must lie between -1 and 5, not between 0 and 6"),
+        ({"scores": 19}, "scores must lie between 0 and 18, not between 19 and 19"),
+        ({"racks": 21}, "racks must lie between -1 and 20"),
+        ({"to_play": 2}, "to_play must lie between 0 and 1"),
+        ({"phase": 4}, "phase must lie between 0 and 3"),
+        ({"owed": -1}, "owed must lie between 0 and"),
+        ({"bag": [-1] * 21}, "bag must lie between 0 and 255"),
+        ({"racks": 0}, "bag must lie between 0 and 255, not between -7"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            kernel.position(Rules(), **{"board": board, **arguments})
 
 
 def test_action_words_and_ids() -> None:

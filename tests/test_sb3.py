@@ -107,6 +107,8 @@ def test_illegal_actions() -> None:
 
 def test_what_sb3_asks_of_a_vec_env() -> None:
     env = GenialVecEnv(3)
+    with pytest.raises(RuntimeError, match="call reset"):
+        env.step(np.zeros(3, dtype=np.int64))
     env.reset()
     assert is_masking_supported(env)
     assert get_action_masks(env).shape == (3, 2882)

@@ -110,7 +110,13 @@ class GenialVecEnv(VecEnv):
         self._actions = kernel.as_actions(actions, self.num_envs)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Play them, then the others, and deal finished games anew."""
+        """Play them, then the others, and deal finished games anew.
+
+        Raises:
+            RuntimeError: before the first reset.
+        """
+        if not self._games_dealt.all():
+            raise RuntimeError("call reset() first: there are no games yet")
         state = self._state
         before = state.scores.copy()
         illegal = ~kernel.is_legal(state, self._actions, self._everyone)
@@ -147,7 +153,7 @@ class GenialVecEnv(VecEnv):
         """
         if method_name != "action_masks":
             raise AttributeError(f"the games of GenialVecEnv have the method 'action_masks' only, not {method_name!r}")
-        return self.action_masks()[list(self._get_indices(indices))]
+        return self.action_masks() if indices is None else self.action_masks()[list(self._get_indices(indices))]
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """An attribute of the whole, once for each game asked about."""

@@ -123,11 +123,10 @@ class GenialEnv(gym.Env[Any, Any]):
         """Play one decision, and the others up to the next one.
 
         Raises:
-            RuntimeError: when the episode is over.
+            RuntimeError: before the first reset, or when the episode is over.
             TypeError, ValueError: for something that is no action.
             IllegalAction: with ``illegal_action="raise"``.
         """
-        self._game.current  # noqa: B018  says so where there is no game yet
         if self._finished:
             raise RuntimeError("the episode is over: call reset() first")
         number = as_action(action, self._n_actions)
