@@ -3,14 +3,15 @@
 Importing it registers the Gymnasium ids ``genial_env/Genial-v0`` and ``genial_env/GenialSolo-v0``.
 """
 
-from genial_env import envs
+from genial_env import envs, symmetry
 from genial_env.errors import IllegalAction, RecordError
 from genial_env.kernel import ranks
 from genial_env.play import Results, play
 from genial_env.policies import Policy, make_policy
+from genial_env.render.ansi import describe
 from genial_env.rules import Rules
 from genial_env.state import State
-from genial_env.views import View, view
+from genial_env.views import View, determinize, view
 
 __version__ = "0.1.0"
 
@@ -22,9 +23,12 @@ __all__ = [
     "Rules",
     "State",
     "View",
+    "describe",
+    "determinize",
     "envs",
     "make_policy",
     "play",
     "ranks",
+    "symmetry",
     "view",
 ]

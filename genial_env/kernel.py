@@ -104,8 +104,8 @@ def position(
     state = deal(rules, np.broadcast_to(chance.as_seeds(seeds), n_games))
     state.board[:] = cells
     state.points[:] = recount_points(rules, cells)
-    state.open[:] = _open_sets(t, cells)
-    state.touched[:] = _touched(t, cells)
+    state.open[:] = open_sets(t, cells)
+    state.touched[:] = touched_symbols(t, cells)
     state.scores[:] = scores
     state.racks[:] = racks
     held = count_kinds(state.racks.reshape(n_games, rules.players * rules.rack), t.n_kinds)
@@ -136,7 +136,7 @@ def _opening(rules: Rules) -> State:
         rules=rules,
         board=board,
         points=recount_points(rules, board),
-        open=_open_sets(t, board),
+        open=open_sets(t, board),
         touched=np.zeros(1, dtype=np.uint8),
         scores=np.zeros((1, rules.tracks, rules.colors), dtype=np.int8),
         racks=np.full((1, rules.players, rules.rack), EMPTY, dtype=np.int8),
@@ -144,6 +144,8 @@ def _opening(rules: Rules) -> State:
         key=np.zeros((1, rules.players), dtype=np.uint64),
         drawn=np.zeros((1, rules.players), dtype=np.int64),
         has_placed=np.zeros((1, rules.players), dtype=np.bool_),
+        returned=np.zeros((1, rules.players, rules.rack, t.n_kinds), dtype=np.uint8),
+        swapped=np.zeros(1, dtype=np.bool_),
         to_play=np.zeros(1, dtype=np.int64),
         phase=np.full(1, _PLACE, dtype=np.int8),
         owed=np.zeros(1, dtype=np.int64),
@@ -159,7 +161,8 @@ def _deal_racks(state: State, rows: Ints, seeds: chance.Bits) -> None:
         _refill(state, rows, np.full(len(rows), seat))
 
 
-def _open_sets(t: Tables, board: NDArray[Any]) -> bitsets.Bitsets:
+def open_sets(t: Tables, board: NDArray[Any]) -> bitsets.Bitsets:
+    """[B, words]: the placements of boards [B, N] that find both cells free."""
     return bitsets.pack((board[:, t.placements] == FREE).all(axis=2))
 
 
@@ -315,9 +318,13 @@ def _apply_mixed(state: State, rows: Ints, actions: Ints, script: Ints | None) -
     state.owed[rows[~placing & ~closing]] -= 1  # a bonus declined
     _place(state, rows[placing], actions[placing])
     closing[~closing] = _turn_closes(state, rows[~closing])
-    aside = _set_aside(state, rows[swapping])
+    swappers = rows[swapping]
+    aside = count_kinds(_set_aside(state, swappers), t.n_kinds).astype(np.uint8)
     _draw_and_pass(state, rows, script, closing)
-    state.bag[rows[swapping]] += count_kinds(aside, t.n_kinds).astype(np.uint8)  # only now
+    state.bag[swappers] += aside  # only now
+    held = state.racks[swappers] != EMPTY
+    state.returned[swappers] += aside[:, None, None, :] * held[..., None]
+    state.swapped[swappers] = True
 
 
 def as_actions(actions: ArrayLike, n_games: int) -> Ints:
@@ -412,8 +419,10 @@ def _place(state: State, rows: Ints, actions: Ints) -> None:
     seat_at = _seat_at(state, rows)
     slot_at = seat_at * rules.rack + slot
     racks = _flat(state.racks)
-    colors = t.kinds.take(racks.take(slot_at), axis=0).T.copy()
+    kinds = racks.take(slot_at)
+    colors = t.kinds.take(kinds, axis=0).T.copy()
     racks[slot_at] = EMPTY
+    _show(state, rows, slot_at, kinds)
     cells = t.placements.take(placement, axis=0).T + rows * t.n_cells
     points = _flat(state.points).take(cells * rules.colors + colors)
     arrivals = _advance(state, rows, colors, points)
@@ -423,6 +432,31 @@ def _place(state: State, rows: Ints, actions: Ints) -> None:
     state.open[rows] = state.open.take(rows, axis=0) & t.spares.take(placement, axis=0)
     state.touched[rows] |= t.placement_near.take(placement)
     _flat(state.has_placed)[seat_at] = True
+
+
+def _show(state: State, rows: Ints, slot_at: Ints, kinds: NDArray[np.int8]) -> None:
+    """In place: a tile has left a slot, and everybody saw which.
+
+    If tiles of its kind had been put back into the bag before it was drawn, it may have been one of them. So for tiles
+    drawn earlier than it, one tile less is certain to have been in the bag when they were drawn.
+
+    Args:
+        state: the games.
+        rows: [G] which of them.
+        slot_at: [G] the slots, as indices into [B * P * K].
+        kinds: [G] the tiles; EMPTY where the slot had none.
+    """
+    swapped = np.flatnonzero(state.swapped.take(rows) & (kinds != EMPTY))
+    if not swapped.size:
+        return
+    rows, slot_at, kinds = rows.take(swapped), slot_at.take(swapped), kinds.take(swapped)
+    n_kinds, n_slots = state.returned.shape[3], state.rules.players * state.rules.rack
+    returned = _flat(state.returned)
+    own = returned.take(slot_at * n_kinds + kinds)
+    at = (rows * (n_slots * n_kinds) + kinds)[:, None] + np.arange(0, n_slots * n_kinds, n_kinds)
+    column = returned.take(at)
+    returned[at] = column - (column > own[:, None])
+    state.returned.reshape(-1, n_kinds)[slot_at] = 0
 
 
 def _advance(state: State, rows: Ints, colors: Ints, points: NDArray[np.int8]) -> Ints:
@@ -558,6 +592,9 @@ def lacks_lowest(state: State, rows: Ints | None = None) -> Bools:
 def _set_aside(state: State, rows: Ints) -> NDArray[np.int8]:
     """In place: empty the movers' racks, and return what was in them."""
     aside = own_racks(state, rows)
+    first = _seat_at(state, rows) * state.rules.rack
+    for slot in range(state.rules.rack):
+        _show(state, rows, first + slot, aside[:, slot])
     state.racks[rows, state.to_play[rows]] = EMPTY
     return aside
 
@@ -668,7 +705,8 @@ def _flat(array: NDArray[Any]) -> NDArray[Any]:
     return array.reshape(-1)
 
 
-def _touched(t: Tables, board: NDArray[Any]) -> NDArray[np.uint8]:
+def touched_symbols(t: Tables, board: NDArray[Any]) -> NDArray[np.uint8]:
+    """[B]: bit c says that a tile lies next to color c's printed symbol, on boards [B, N]."""
     tiled = board != FREE
     tiled[:, t.printed] = False
     touched: NDArray[np.uint8] = np.bitwise_or.reduce(np.where(tiled, t.printed_near, 0).astype(np.uint8), axis=1)

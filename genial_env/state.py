@@ -4,11 +4,16 @@ Axis letters: B games, P seats, T score tracks, C colors, N cells, K rack slots,
 
 The state holds how many tiles of each kind are left in the bag, never the order in which they will come: what a seat
 draws next follows from its key and counter and from these counts (see :mod:`genial_env.chance`).
+
+`returned` is what the swaps have told everybody about the racks. A tile that was shown and put back into the bag cannot
+be one that had been drawn before. Since tiles of a kind cannot be told apart, only what is certain is counted: when a
+tile leaves a rack that may have been one of those put back, one less is.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -68,6 +73,8 @@ class State:
     key: NDArray[np.uint64]  # [B, P] the seat's stream of draws
     drawn: NDArray[np.int64]  # [B, P] tiles the seat has drawn so far
     has_placed: NDArray[np.bool_]  # [B, P] the seat has laid its first tile
+    returned: NDArray[np.uint8]  # [B, P, K, M] tiles certain to have been put back since the slot's was drawn
+    swapped: NDArray[np.bool_]  # [B] a rack has been swapped; before that nothing is in `returned`
     to_play: NDArray[np.int64]  # [B] the seat whose decision it is; after the end, whose it last was
     phase: NDArray[np.int8]  # [B] a Phase
     owed: NDArray[np.int64]  # [B] bonus placements still to be made in this turn
@@ -94,9 +101,78 @@ class State:
         return seats % self.rules.tracks
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All arrays by name, not copied, in the order of the fields."""
+        """All arrays by name, not copied, in the order of the fields. :meth:`from_arrays` reads them back."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "rules"}
+
+    @classmethod
+    def from_arrays(cls, rules: Rules, arrays: Mapping[str, NDArray[Any]]) -> "State":
+        """A state with copies of these arrays, as :meth:`arrays` gives them.
+
+        Raises:
+            ValueError: for a name that is missing or unknown, or an array of the wrong dtype or shape, saying which.
+        """
+        wanted = _layout(rules)
+        for name in [*wanted, *arrays]:
+            if name not in arrays or name not in wanted:
+                what = "is missing" if name in wanted else f"is none of {', '.join(wanted)}"
+                raise ValueError(f"the array {name!r} {what}")
+        n_games = len(np.atleast_1d(arrays["to_play"]))
+        for name, (shape, dtype) in wanted.items():
+            found = np.asarray(arrays[name])
+            if found.dtype != dtype or found.shape != (n_games, *shape):
+                raise ValueError(
+                    f"the array {name!r} must be {dtype} of shape {(n_games, *shape)}, "
+                    f"not {found.dtype} of shape {found.shape}"
+                )
+        return cls(rules, **{name: np.array(arrays[name]) for name in wanted})
 
     def copy(self) -> "State":
         """An independent copy."""
         return State(self.rules, **{name: array.copy() for name, array in self.arrays().items()})
+
+    def select(self, games: NDArray[Any]) -> "State":
+        """Some of the games, copied: [G] indices, which may repeat, or [B] bools."""
+        return State(self.rules, **{name: array[games] for name, array in self.arrays().items()})
+
+    @staticmethod
+    def concat(states: Sequence["State"]) -> "State":
+        """The games of several states, one after the other, copied.
+
+        Raises:
+            ValueError: for no states at all, or states under different rules.
+        """
+        if not states:
+            raise ValueError("there must be at least one state to concat")
+        rules = states[0].rules
+        for state in states:
+            if state.rules != rules:
+                raise ValueError(f"states to concat must be under the same rules, not {rules} and {state.rules}")
+        parts = [state.arrays() for state in states]
+        return State(rules, **{name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+
+
+@lru_cache(maxsize=64)
+def _layout(rules: Rules) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
+    """Shape (without B) and dtype of every array."""
+    t = tables(rules)
+    seats, slots, kinds, colors = rules.players, rules.rack, t.n_kinds, rules.colors
+    shapes: dict[str, tuple[tuple[int, ...], Any]] = {
+        "board": ((t.n_cells,), np.int8),
+        "points": ((t.n_cells, colors), np.int8),
+        "open": ((t.near.shape[1],), np.uint64),
+        "touched": ((), np.uint8),
+        "scores": ((rules.tracks, colors), np.int8),
+        "racks": ((seats, slots), np.int8),
+        "bag": ((kinds,), np.uint8),
+        "key": ((seats,), np.uint64),
+        "drawn": ((seats,), np.int64),
+        "has_placed": ((seats,), np.bool_),
+        "returned": ((seats, slots, kinds), np.uint8),
+        "swapped": ((), np.bool_),
+        "to_play": ((), np.int64),
+        "phase": ((), np.int8),
+        "owed": ((), np.int64),
+        "decisions": ((), np.int64),
+        "end": ((), np.int8),
+    }
+    return {name: (shape, np.dtype(dtype)) for name, (shape, dtype) in shapes.items()}

@@ -1,5 +1,6 @@
 """What one seat may know: the board, all markers, its own rack, how many tiles of each kind are unseen, rack sizes, the
-decision to be made. Policies and encodings get views, never a :class:`~genial_env.state.State`.
+decision to be made, and what swaps have shown. Policies and encodings get views, never a
+:class:`~genial_env.state.State`; :func:`determinize` makes states that a view allows.
 
 Seats and tracks are turned so that the seat's own comes first, the others follow clockwise. All arrays are copies.
 """
@@ -7,11 +8,11 @@ Seats and tracks are turned so that the seat's own comes first, the others follo
 from dataclasses import dataclass, fields
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from genial_env import bitsets, kernel
+from genial_env import bitsets, chance, kernel
 from genial_env.rules import TRACK_END, Rules
-from genial_env.state import EMPTY, State
+from genial_env.state import EMPTY, End, Phase, State
 from genial_env.tables import Bools, Ints, Tables, tables
 
 
@@ -26,6 +27,9 @@ class View:
     scores: NDArray[np.int8]  # [G, T, C] the markers
     rack: NDArray[np.int8]  # [G, K] the own tiles' kinds, -1 for an empty slot
     unseen: NDArray[np.uint8]  # [G, M] tiles in the bag and in the others' racks
+    returned: NDArray[np.uint8]
+    """[G, P, K, M] tiles certain to have been put back by a swap since the slot's was drawn, so that it is none of them.
+    Own slots as in `rack`, the others' with the oldest tile first."""
     rack_sizes: Ints  # [G, P]
     has_placed: Bools  # [G, P] whether the seat has laid its first tile
     to_play: Ints  # [G] 0 = own turn, 1 = the next seat's, ...
@@ -92,6 +96,7 @@ def view(state: State, seats: Ints | int | None = None, rows: Ints | None = None
         scores=state.scores[rows[:, None], (seat[:, None] + np.arange(rules.tracks)) % rules.tracks],
         rack=racks[:, 0].copy(),
         unseen=state.bag[rows] + kernel.count_kinds(held, t.n_kinds).astype(np.uint8),
+        returned=returned_tiles(state, rows, turned),
         rack_sizes=(racks != EMPTY).sum(axis=2),
         has_placed=state.has_placed[rows[:, None], turned],
         to_play=(mover - seat) % rules.players,
@@ -102,6 +107,226 @@ def view(state: State, seats: Ints | int | None = None, rows: Ints | None = None
         may_swap=kernel.may_swap(state, rows) & own_turn,
         may_decline=kernel.may_decline(state, rows) & own_turn,
     )
+
+
+def returned_tiles(state: State, rows: Ints, turned: Ints) -> NDArray[np.uint8]:
+    """[G, P, K, M]: what a view holds as `returned`; `turned` [G, P] are the seats in the view's order."""
+    shape = (len(rows), state.rules.players, state.rules.rack, state.tables.n_kinds)
+    returned = np.zeros(shape, dtype=np.uint8)
+    swapped = np.flatnonzero(state.swapped.take(rows))
+    if swapped.size:
+        known = state.returned[rows[swapped, None], turned[swapped]]
+        others = known[:, 1:]
+        oldest_first = np.argsort(-others.sum(axis=3, dtype=np.int64), axis=2, kind="stable")
+        known[:, 1:] = np.take_along_axis(others, oldest_first[..., None], axis=2)
+        returned[swapped] = known
+    return returned
+
+
+def complete(
+    rules: Rules,
+    *,
+    board: ArrayLike,
+    scores: ArrayLike,
+    rack: ArrayLike,
+    unseen: ArrayLike,
+    returned: ArrayLike,
+    rack_sizes: ArrayLike,
+    has_placed: ArrayLike,
+    to_play: ArrayLike,
+    phase: ArrayLike,
+    owed: ArrayLike,
+    seat: ArrayLike = 0,
+) -> View:
+    """Views from what cannot be worked out from the rest, each array as in :class:`View`; the seat for all games alike
+    where it is one number.
+    """
+    t = tables(rules)
+    cells = np.asarray(board, dtype=np.int8)
+    n_games = len(cells)
+    nothing = np.zeros((n_games, 0), dtype=np.bool_)
+    partly = View(
+        rules=rules,
+        seat=np.broadcast_to(np.asarray(seat, dtype=np.int64), n_games),
+        board=cells,
+        points=kernel.recount_points(rules, cells),
+        scores=np.asarray(scores, dtype=np.int8),
+        rack=np.asarray(rack, dtype=np.int8),
+        unseen=np.asarray(unseen, dtype=np.uint8),
+        returned=np.asarray(returned, dtype=np.uint8).reshape(n_games, rules.players, rules.rack, t.n_kinds),
+        rack_sizes=np.asarray(rack_sizes, dtype=np.int64),
+        has_placed=np.asarray(has_placed, dtype=np.bool_),
+        to_play=np.asarray(to_play, dtype=np.int64),
+        phase=np.asarray(phase, dtype=np.int8),
+        owed=np.asarray(owed, dtype=np.int64),
+        slots=nothing,
+        placements=nothing,
+        may_swap=nothing,
+        may_decline=nothing,
+    )
+    return view(determinize(partly, np.zeros(n_games, dtype=np.uint64)), partly.seat)
+
+
+def determinize(view: View, rng: np.random.Generator | chance.Bits) -> State:
+    """Full states that agree with the views, one for each: the unseen tiles dealt anew to the others' racks.
+
+    All ways to deal the unseen tiles (each tile one of its own) are equally likely that the rules allow: no tile in a
+    rack is one of those put back into the bag after it was drawn, and a rack whose seat is deciding on a swap shows
+    none of its lowest colors. What the others' choices may tell about their tiles is not considered. The luck of the
+    draws to come is new, too. ``view(determinize(v, rng), v.seat)`` is `v` again.
+
+    For several states of a view select it several times: ``determinize(v.select(np.repeat(games, n)), rng)``.
+
+    Args:
+        view: G games.
+        rng: a numpy generator, or [G] random bits, such as a policy gets: then what a game gets does not depend on the
+            games beside it.
+
+    Raises:
+        ValueError: for a view that no state agrees with.
+    """
+    random = rng if isinstance(rng, np.ndarray) else rng.integers(2**64, size=len(view), dtype=np.uint64)
+    rules, t, games = view.rules, view.tables, np.arange(len(view))
+    hands, bag = _deal_unseen(view, chance.bits(random, 0))
+    turned = (view.seat[:, None] + np.arange(rules.players)) % rules.players
+    racks = np.empty((len(view), rules.players, rules.rack), dtype=np.int8)
+    racks[games[:, None], turned] = np.concatenate([view.rack[:, None], hands], axis=1)
+    has_placed = np.empty((len(view), rules.players), dtype=np.bool_)
+    has_placed[games[:, None], turned] = view.has_placed
+    returned = np.empty((len(view), rules.players, rules.rack, t.n_kinds), dtype=np.uint8)
+    returned[games[:, None], turned] = view.returned
+    scores = np.empty((len(view), rules.tracks, rules.colors), dtype=np.int8)
+    scores[games[:, None], (view.seat[:, None] + np.arange(rules.tracks)) % rules.tracks] = view.scores
+    at_top = (scores == rules.top).all(axis=2).any(axis=1)
+    return State(
+        rules=rules,
+        board=view.board.copy(),
+        points=view.points.copy(),
+        open=kernel.open_sets(t, view.board),
+        touched=kernel.touched_symbols(t, view.board),
+        scores=scores,
+        racks=racks,
+        bag=bag,
+        key=chance.seat_keys(chance.bits(random, 1), chance.Purpose.DRAWS, rules.players),
+        drawn=np.zeros((len(view), rules.players), dtype=np.int64),
+        has_placed=has_placed,
+        returned=returned,
+        swapped=returned.reshape(len(view), -1).max(axis=1) > 0,
+        to_play=(view.seat + view.to_play) % rules.players,
+        phase=view.phase.copy(),
+        owed=view.owed.copy(),
+        decisions=np.zeros(len(view), dtype=np.int64),
+        end=np.where(view.phase != Phase.OVER, End.UNFINISHED, np.where(at_top, End.ALL_AT_TOP, End.BOARD_FULL)).astype(
+            np.int8
+        ),
+    )
+
+
+_TRIES = 10_000
+
+
+def _deal_unseen(view: View, random: chance.Bits) -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
+    """The others' racks [G, P - 1, K], and what is left for the bag [G, M].
+
+    Give every unseen tile a number, those put back last the highest of their kind. Then the oldest tile of the racks
+    must be one of a set, the next oldest one of a larger set that holds the first, and so on; dealt in this order, each
+    finds as many left to choose from whatever the ones before took, and so all ways to deal are equally likely.
+
+    A rack known to lack some colors breaks this: how many it finds does depend on what others took. There the deal is
+    kept with a chance in proportion to that number, and else repeated.
+    """
+    rules, n_games = view.rules, len(view)
+    n_slots = (rules.players - 1) * rules.rack
+    hands = np.full((n_games, n_slots), EMPTY, dtype=np.int8)
+    bag = view.unseen.copy()
+    barred = _barred(view).reshape(n_games, n_slots, view.tables.n_kinds)
+    allowed, bound = _swappable(view)
+    filled = (np.arange(rules.rack) < view.rack_sizes[:, 1:, None]).reshape(n_games, n_slots)
+    short = np.flatnonzero(filled.sum(axis=1) > view.unseen.sum(axis=1, dtype=np.int64))
+    if short.size:
+        raise ValueError(
+            f"no state agrees with the view of game {short[0]}: the others hold more tiles than are unseen"
+        )
+    order = np.argsort(-barred.sum(axis=2, dtype=np.int64), axis=1, kind="stable")
+    todo = np.arange(n_games)
+    for attempt in range(_TRIES):
+        dealt, left, chance_to_keep = _deal_once(
+            view.unseen[todo],
+            barred[todo],
+            filled[todo],
+            allowed[todo],
+            bound[todo],
+            order[todo],
+            random[todo],
+            attempt,
+        )
+        luck = chance.bits(random[todo], attempt * (n_slots + 1) + n_slots) / 2.0**64
+        kept = luck < chance_to_keep
+        hands[todo[kept]], bag[todo[kept]] = dealt[kept], left[kept]
+        todo = todo[~kept]
+        if not todo.size:
+            return hands.reshape(n_games, rules.players - 1, rules.rack), bag
+    raise ValueError(f"no state agrees with the view of game {todo[0]}: none was found in {_TRIES} tries")
+
+
+def _deal_once(
+    unseen: NDArray[np.uint8],
+    barred: NDArray[np.int64],
+    filled: Bools,
+    allowed: Bools,
+    bound: Bools,
+    order: Ints,
+    random: chance.Bits,
+    attempt: int,
+) -> tuple[NDArray[np.int8], NDArray[np.uint8], NDArray[np.float64]]:
+    """A deal of :func:`_deal_unseen`: racks [G, slots], the rest [G, M], and the chance [G] to keep it."""
+    games, n_slots = np.arange(len(unseen)), filled.shape[1]
+    hands = np.full(filled.shape, EMPTY, dtype=np.int8)
+    left = unseen.astype(np.int64)
+    keep = np.ones(len(unseen))
+    taken_by_bound = np.zeros(len(unseen), dtype=np.int64)
+    for turn in range(n_slots):
+        slot = order[:, turn]
+        wanted = filled[games, slot]
+        is_bound = bound[games, slot]
+        fitting = np.maximum(left - barred[games, slot], 0)
+        most = np.where(allowed, np.maximum(unseen - barred[games, slot], 0), 0).sum(axis=1) - taken_by_bound
+        fitting[is_bound] *= allowed[is_bound]
+        upto = fitting.cumsum(axis=1)
+        luck = chance.below(chance.bits(random, attempt * (n_slots + 1) + turn), np.maximum(upto[:, -1], 1))
+        kind = (upto <= luck[:, None]).sum(axis=1)
+        found = wanted & (upto[:, -1] > 0)
+        keep[wanted & ~found] = 0.0
+        share = upto[:, -1] / np.maximum(most, 1)
+        keep = np.where(is_bound & found, keep * share, keep)
+        taken_by_bound += is_bound & found
+        hands[games[found], slot[found]] = kind[found]
+        left[games[found], kind[found]] -= 1
+    return hands, left.astype(np.uint8), keep
+
+
+def _barred(view: View) -> NDArray[np.int64]:
+    """[G, P - 1, K, M]: `returned` of the others' tiles, less what may since have come to the own rack."""
+    known = view.returned.astype(np.int64)
+    games = np.flatnonzero(known.any(axis=(1, 2, 3)))
+    for slot in range(view.rules.rack):
+        held = games[view.rack[games, slot] != EMPTY]
+        kind = view.rack[held, slot]
+        column = known[held, :, :, kind]
+        known[held, :, :, kind] = column - (column > known[held, 0, slot, kind][:, None, None])
+    return known[:, 1:]
+
+
+def _swappable(view: View) -> tuple[Bools, Bools]:
+    """[G, M] the kinds that a rack can hold whose seat is deciding on a swap, and [G, slots] which slots that binds."""
+    rules, t = view.rules, view.tables
+    scores = view.scores[np.arange(len(view)), view.to_play % rules.tracks]
+    is_lowest = scores == scores.min(axis=1, keepdims=True)
+    allowed = ~is_lowest[:, t.kinds].any(axis=2)
+    bound = np.zeros((len(view), rules.players, rules.rack), dtype=np.bool_)
+    deciding = np.flatnonzero(view.phase == Phase.SWAP)
+    bound[deciding, view.to_play[deciding]] = True
+    return allowed, bound[:, 1:].reshape(len(view), (rules.players - 1) * rules.rack)
 
 
 def tile_values(view: View, values: NDArray[np.int8]) -> NDArray[np.int8]:

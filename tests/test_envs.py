@@ -14,14 +14,12 @@ from stable_baselines3.common.env_checker import check_env as sb3_check_env
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from genial_env import IllegalAction, Rules, genial_v0, kernel, play, ranks
-from genial_env.encodings import ENCODINGS, make_encoding
+from genial_env.encodings import ENCODINGS
 from genial_env.envs.aec import GenialAECEnv
 from genial_env.envs.rewards import check_scheme, rank_utility, rewards
 from genial_env.envs.single import GenialEnv, GenialSoloEnv
 from genial_env.record import verify
 from genial_env.tables import tables
-from genial_env.views import view
-from tests.positions import STANDARD, VARIANTS, random_play
 
 SEATED = [
     *({"players": players, "edition": edition} for players in (2, 3, 4) for edition in ("2004", "2009", "2025")),
@@ -338,7 +336,7 @@ def test_masks_through_wrappers_and_dummy_vec_env() -> None:
     assert masks.shape == (2, 2882)
 
 
-# Rewards and encodings
+# Rewards
 
 
 def test_rank_utility() -> None:
@@ -375,56 +373,6 @@ def test_the_return_of_dense_rewards_is_the_result() -> None:
         assert env.reward_space.contains(reward)
         growth += reward
     assert growth.tolist() == info["scores"][0]
-
-
-@pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
-def test_planes_hold_the_whole_view(rules: Rules) -> None:
-    """The encoding, read back by its documentation, is the view; and flat is the same in one vector."""
-    state = random_play(rules, games=6, seed=0, steps=14)
-    for seat in range(rules.players):
-        seen = view(state, seat)
-        coded = make_encoding("planes").encode(seen)
-        fields = make_encoding("planes").fields(rules)
-        t, colors = seen.tables, rules.colors
-        row, column = t.cells[:, 1] + rules.side - 1, t.cells[:, 0] + rules.side - 1
-        grid = coded["board"]
-        board = grid[:, :, row, column]
-        assert (grid[:, 0].sum(axis=(1, 2)) == t.n_cells).all()
-        assert (board[:, 1] == (seen.board < 0)).all()
-        assert (np.where(board[:, 1] == 1, -1, board[:, 2 : 2 + colors].argmax(axis=1)) == seen.board).all()
-        assert (board[:, 2 + colors :].transpose(0, 2, 1) == seen.points).all()
-        empty = coded["rack"].sum(axis=(2, 3)) == 0
-        kinds = t.kind_of[tuple(coded["rack"].argmax(axis=3).transpose(2, 0, 1))]
-        assert (np.where(empty, -1, kinds) == seen.rack).all()
-        for name in ("unseen", "rack_sizes", "has_placed"):
-            assert (coded[name] == getattr(seen, name)).all()
-        assert (coded["markers"] == seen.scores).all()
-        assert (coded["to_play"].argmax(axis=1) == seen.to_play).all()
-        assert (coded["phase"].argmax(axis=1) == seen.phase).all()
-        assert (coded["owed"][:, 0] == seen.owed).all()
-        assert all(
-            (coded[name] <= field.high).all() and coded[name].dtype == field.dtype for name, field in fields.items()
-        )
-        flat = make_encoding("flat").encode(seen)[""]
-        parts = [coded[name].reshape(6, -1) / np.float32(field.high) for name, field in fields.items()]
-        assert np.array_equal(flat, np.concatenate(parts, axis=1))
-        assert flat.dtype == np.float32
-
-
-def test_your_own_encoding() -> None:
-    class Lowest:
-        def fields(self, rules: Rules) -> dict[str, Any]:
-            return {"": make_encoding("flat").fields(rules)[""].__class__((rules.tracks,), rules.top)}
-
-        def encode(self, view: Any) -> dict[str, np.ndarray]:
-            return {"": view.scores.min(axis=2).astype(np.uint8)}
-
-    env = GenialEnv(encoding=Lowest())
-    observation, _ = env.reset(seed=0)
-    assert observation.tolist() == [0, 0]
-    check_env(gym.make("genial_env/Genial-v0", encoding=Lowest()).unwrapped)
-    with pytest.raises(TypeError, match="an encoding has"):
-        make_encoding(3)  # type: ignore[arg-type]
 
 
 def test_kernel_masks_are_what_the_environments_show() -> None:

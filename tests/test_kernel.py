@@ -1,14 +1,12 @@
 """Properties of the kernel: what holds in every game, whatever is played."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from genial_env import IllegalAction, Rules, State, hexgrid, kernel
+from genial_env import IllegalAction, Rules, State, kernel
 from genial_env.actions import Place, decode, encode
-from genial_env.bitsets import pack
 from genial_env.state import End, Phase
 from genial_env.tables import tables
 from tests.positions import STANDARD, VARIANTS, board_with, random_actions, random_play, rows_of, same
@@ -96,88 +94,6 @@ def test_draws_follow_the_bag() -> None:
     expected = 60_000.0 * t.full_bag / t.full_bag.sum()
     found = np.bincount(first, minlength=t.n_kinds)
     assert ((found - expected) ** 2 / expected).sum() < 45.3  # exceeded with probability 0.001
-
-
-# Symmetries
-
-
-def turned(state: State, symmetry: int) -> tuple[State, np.ndarray]:
-    """The same games on a turned board, with colors renamed so that the printed symbols stay; and the new colors."""
-    rules, t = state.rules, state.tables
-    cells = hexgrid.symmetries(rules.side)[symmetry]
-    colors = np.array([t.printed.tolist().index(cells[cell]) for cell in t.printed])
-    kinds = np.append(t.kind_of[colors[t.kinds[:, 0]], colors[t.kinds[:, 1]]], -1)
-    board, points = np.empty_like(state.board), np.empty_like(state.points)
-    board[:, cells] = np.append(colors, -1)[state.board]
-    points[:, cells[:, None], colors] = state.points
-    scores, bag = np.empty_like(state.scores), np.empty_like(state.bag)
-    scores[:, :, colors] = state.scores
-    bag[:, kinds[:-1]] = state.bag
-    new = replace(
-        state.copy(),
-        board=board,
-        points=points,
-        open=pack((board[:, t.placements] < 0).all(axis=2)),
-        touched=sum((state.touched >> color & 1) << new for color, new in enumerate(colors)).astype(np.uint8),
-        scores=scores,
-        racks=kinds[state.racks].astype(np.int8),
-        bag=bag,
-    )
-    return new, colors
-
-
-def turned_actions(
-    state: State, actions: np.ndarray, rows: np.ndarray, symmetry: int, colors: np.ndarray
-) -> np.ndarray:
-    """The actions as they read on the turned board: a tile's halves may change places when its colors are renamed."""
-    t, cells = state.tables, hexgrid.symmetries(state.rules.side)[symmetry]
-    result = actions.copy()
-    for i, action in enumerate(actions.tolist()):
-        if action >= t.swap_action:
-            continue
-        slot, placement = divmod(action, t.n_placements)
-        first, second = cells[t.placements[placement]]
-        a, b = colors[t.kinds[kernel.own_racks(state, rows)[i, slot]]]
-        first, second = (second, first) if a > b else (first, second)
-        turned_placement = t.placement_of[first][t.neighbours[first] == second][0]
-        result[i] = slot * t.n_placements + turned_placement
-    return result
-
-
-@pytest.mark.parametrize("symmetry", range(12))
-@pytest.mark.parametrize("rules", [r for r in STANDARD if r.edition == "2009"], ids=str)
-def test_symmetries_commute_with_the_rules(rules: Rules, symmetry: int) -> None:
-    """Turn and play, or play and turn: the same, draws included."""
-    state = kernel.deal(rules, np.arange(4))
-    rng = np.random.default_rng(symmetry)
-    while not state.over.all():
-        live = np.flatnonzero(~state.over)
-        image, colors = turned(state, symmetry)
-        actions = random_actions(state, live, rng)
-        mask = kernel.legal(state, live)
-        assert (kernel.legal_count(image, live) == mask.sum(axis=1)).all()
-        kinds = np.append(tables(rules).kind_of[tuple(colors[tables(rules).kinds].T)], -1)
-        image_actions = turned_actions(state, actions, live, symmetry, colors)
-        draws = drawn_by(state, actions, live)
-        kernel.apply(state, actions, live)
-        kernel.apply(image, image_actions, live, draws=kinds[draws])
-        assert same(turned(state, symmetry)[0], image)
-
-
-def drawn_by(state: State, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """[G, K]: the tiles that these actions will draw, found by trying."""
-    trial, seat = state.copy(), state.to_play[rows]
-    kernel.apply(trial, actions, rows)
-    draws = np.full((len(rows), state.rules.rack), -1)
-    for i, row in enumerate(rows.tolist()):
-        before, after = state.racks[row, seat[i]].copy(), trial.racks[row, seat[i]]
-        if actions[i] == state.tables.swap_action:
-            before[:] = -1
-        elif actions[i] < state.tables.swap_action:
-            before[actions[i] // state.tables.n_placements] = -1
-        new = after[(before < 0) & (after >= 0)]
-        draws[i, : len(new)] = new
-    return draws
 
 
 # What implementations get wrong

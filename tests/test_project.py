@@ -20,7 +20,7 @@ FLOORS = [
     ["kernel"],
     ["views", "record"],
     ["policies", "encodings", "render"],
-    ["play"],
+    ["play", "symmetry"],
     ["bench"],
     ["envs"],
     ["genial_v0"],

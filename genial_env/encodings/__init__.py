@@ -1,29 +1,42 @@
 """Observation encodings: views in, arrays out. One file an encoding, one line here.
 
-An encoding names its fields, each a uint8 or float32 array from 0 to a documented maximum, and fills them for a whole
-batch of views. It knows no environment library; `envs` turns the fields into spaces.
+An encoding names its fields, each an array of a documented dtype and range, and fills them for a whole batch of views.
+It knows no environment library; `envs` turns the fields into spaces. docs/encodings.md lists every field for every
+number of seats.
 """
 
-from genial_env.encodings.base import Encoding, Field
+from collections.abc import Callable
+from typing import Any
+
+from genial_env.encodings.base import Decodable, Encoding, Field, FunctionEncoding
 from genial_env.encodings.flat import Flat
 from genial_env.encodings.planes import Planes
+from genial_env.encodings.tokens import Tokens
+from genial_env.views import View
 
-ENCODINGS: dict[str, type[Encoding]] = {"planes": Planes, "flat": Flat}
+ENCODINGS: dict[str, type[Decodable]] = {"planes": Planes, "flat": Flat, "tokens": Tokens}
 
-__all__ = ["ENCODINGS", "Encoding", "Field", "make_encoding"]
+AnyEncoding = str | Encoding | Callable[[View], Any]
+"""What environments take as an encoding: a name, an :class:`Encoding`, or a function of the views."""
+
+__all__ = ["ENCODINGS", "AnyEncoding", "Decodable", "Encoding", "Field", "FunctionEncoding", "make_encoding"]
 
 
-def make_encoding(encoding: str | Encoding) -> Encoding:
-    """An encoding by its name; an encoding itself is handed through.
+def make_encoding(encoding: AnyEncoding) -> Encoding:
+    """An encoding by its name, or of a function; an encoding itself is handed through.
 
     Raises:
         ValueError: for an unknown name.
-        TypeError: for something that can be neither.
+        TypeError: for something that can be none of these.
     """
     if isinstance(encoding, str):
         if encoding not in ENCODINGS:
             raise ValueError(f"unknown encoding {encoding!r}: the encodings are {', '.join(ENCODINGS)}")
         return ENCODINGS[encoding]()
-    if not isinstance(encoding, Encoding):
-        raise TypeError(f"an encoding has fields(rules) and encode(view), unlike {encoding!r}")
-    return encoding
+    if isinstance(encoding, Encoding):
+        return encoding
+    if callable(encoding):
+        return FunctionEncoding(encoding)
+    raise TypeError(
+        f"an encoding is a name, a function of the views, or has fields(rules) and encode(view): {encoding!r}"
+    )

@@ -28,8 +28,18 @@ class Flat:
         """[G, length], newly made."""
         parts = self._planes.encode(view)
         fields = self._planes.fields(view.rules)
-        scaled = [
-            parts[name].reshape(len(view), int(np.prod(field.shape))) / np.float32(field.high)
-            for name, field in fields.items()
-        ]
-        return {"": np.concatenate(scaled, axis=1).astype(np.float32, copy=False)}
+        vector = np.empty((len(view), *self.fields(view.rules)[""].shape), dtype=np.float32)
+        end = 0
+        for name, field in fields.items():
+            start, end = end, end + int(np.prod(field.shape))
+            np.divide(parts[name].reshape(len(view), end - start), np.float32(field.high), out=vector[:, start:end])
+        return {"": vector}
+
+    def decode(self, rules: Rules, arrays: dict[str, NDArray[Any]]) -> View:
+        """The views [G], seat 0's."""
+        vector, parts, end = arrays[""], {}, 0
+        for name, field in self._planes.fields(rules).items():
+            start, end = end, end + int(np.prod(field.shape))
+            whole = np.rint(vector[:, start:end] * np.float32(field.high)).astype(np.uint8)
+            parts[name] = whole.reshape(len(vector), *field.shape)
+        return self._planes.decode(rules, parts)

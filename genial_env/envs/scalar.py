@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env import chance, kernel
+from genial_env import chance, kernel, views
 from genial_env.bitsets import Bools, unpack
 from genial_env.errors import IllegalAction
 from genial_env.rules import TRACK_END, Rules
@@ -23,6 +23,7 @@ from genial_env.views import View
 
 _PLACE, _BONUS, _SWAP, _OVER = (int(phase) for phase in Phase)
 _LUCK_BLOCK = 64
+_ONE_ROW = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,8 @@ class ScalarKernel:
         self._board, self._points = _numbers(state.board), _numbers(state.points)
         self._open, self._touched = _numbers(state.open), _numbers(state.touched)
         self._scores, self._racks, self._bag = _numbers(state.scores), _numbers(state.racks), _numbers(state.bag)
+        self._n_kinds, self._returned, self._swapped = t.n_kinds, _numbers(state.returned), _numbers(state.swapped)
+        self._none_returned = _numbers(np.zeros(t.n_kinds, dtype=np.uint8))
         self._drawn, self._has_placed = _numbers(state.drawn), _numbers(state.has_placed)
         self._to_play, self._phase, self._owed = _numbers(state.to_play), _numbers(state.phase), _numbers(state.owed)
         self._decisions, self._end = _numbers(state.decisions), _numbers(state.end)
@@ -153,6 +156,7 @@ class ScalarKernel:
             scores=state.scores.take(self._tracks_from[seat], axis=1),
             rack=racks[:, 0],
             unseen=self._unseen(seat),
+            returned=views.returned_tiles(state, _ONE_ROW, self._seats_from[seat][None]),
             rack_sizes=np.add.reduce(filled, axis=2, dtype=np.int64),
             has_placed=state.has_placed.take(seats, axis=1),
             to_play=self._seats[(mover - seat) % self._players].copy(),
@@ -199,8 +203,8 @@ class ScalarKernel:
         """In place: lay a tile, score it, move markers; count the bonus placements earned and used."""
         seat, n_colors = self._to_play[0], self._colors
         first, second = self._lists.placements[placement]
-        a, b = self._lists.kinds[self._racks[seat * self._rack + slot]]
-        self._racks[seat * self._rack + slot] = EMPTY
+        kind = self._take_from_rack(seat * self._rack + slot)
+        a, b = self._lists.kinds[kind]
         gained_a, gained_b = self._points[first * n_colors + a], self._points[second * n_colors + b]
         if a == b:
             arrivals = self._advance(seat, a, gained_a + gained_b)
@@ -215,6 +219,17 @@ class ScalarKernel:
         np.bitwise_and(self.state.open, self._spares[placement], out=self.state.open)
         self._touched[0] |= self._lists.near[placement]
         self._has_placed[seat] = True
+
+    def _take_from_rack(self, slot: int) -> int:
+        """In place: empty a slot of [P * K], and return its tile, which everybody sees: :func:`kernel._show`."""
+        kind, n_kinds = self._racks[slot], self._n_kinds
+        self._racks[slot] = EMPTY
+        if kind != EMPTY and self._swapped[0]:
+            own = self._returned[slot * n_kinds + kind]
+            for at in range(kind, len(self._returned), n_kinds):
+                self._returned[at] -= self._returned[at] > own
+            self._returned[slot * n_kinds : (slot + 1) * n_kinds] = self._none_returned
+        return kind
 
     def _advance(self, seat: int, color: int, points: int) -> int:
         """In place: move a marker; 1 if it arrived at a stop."""
@@ -277,13 +292,15 @@ class ScalarKernel:
 
     def _swap(self) -> None:
         """In place: set the rack aside, draw a new one, and only then put the old tiles back into the bag."""
-        aside, start = self._own_rack(), self._to_play[0] * self._rack
-        for slot in range(start, start + self._rack):
-            self._racks[slot] = EMPTY
+        start = self._to_play[0] * self._rack
+        aside = [self._take_from_rack(slot) for slot in range(start, start + self._rack)]
         self._pass_turn()
-        for tile in aside:
-            if tile != EMPTY:
-                self._bag[tile] += 1
+        for kind in aside:
+            if kind != EMPTY:
+                self._bag[kind] += 1
+                for slot, tile in enumerate(self._racks):
+                    self._returned[slot * self._n_kinds + kind] += tile != EMPTY
+        self._swapped[0] = True
 
     def _pass_turn(self) -> None:
         """In place: fill the rack and give the turn to the next seat."""

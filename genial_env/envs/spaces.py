@@ -38,4 +38,4 @@ def first_of(arrays: dict[str, NDArray[Any]]) -> Any:
 
 
 def _box(field: Field) -> spaces.Box:
-    return spaces.Box(0, field.high, field.shape, dtype=field.dtype)  # type: ignore[arg-type]
+    return spaces.Box(field.low, field.high, field.shape, dtype=field.dtype)  # type: ignore[arg-type]

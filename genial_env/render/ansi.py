@@ -2,9 +2,12 @@
 
 from collections.abc import Collection
 
-from genial_env.actions import Cell
+import numpy as np
+
+from genial_env.actions import Cell, tile_name
 from genial_env.rules import COLOR_LETTERS
 from genial_env.state import EMPTY, FREE, Phase, State
+from genial_env.views import View, determinize
 
 RGB = {
     "R": (214, 48, 49),
@@ -40,6 +43,45 @@ def board_text(
     """
     lines = [_board_line(state, row, color, set(last or ()), r) for r in range(1 - state.rules.side, state.rules.side)]
     return "\n".join([*lines, "", _decision(state, row), *_tracks(state, row, color), *_racks(state, row, color, seat)])
+
+
+def describe(view: View, color: bool = False) -> str:
+    """What a seat may know, as text for a person: the position with its own rack, the tiles it has not seen, and those
+    that swaps have shown since the others drew. Several games are set apart by two empty lines.
+
+    Args:
+        view: G games.
+        color: ANSI true color; without it plain letters, the same layout.
+    """
+    state = determinize(view, np.zeros(len(view), dtype=np.uint64))  # shows no more than the view does
+    return "\n\n\n".join(
+        "\n".join(
+            [
+                board_text(state, row, color, seat=int(view.seat[row])),
+                _counts("unseen", view, view.unseen[row].tolist()),
+                *_put_back(view, row),
+            ]
+        )
+        for row in range(len(view))
+    )
+
+
+def _put_back(view: View, row: int) -> list[str]:
+    """A line for each rack that is certain not to hold some tiles put back into the bag."""
+    lines = []
+    for other in range(1, view.rules.players):
+        by_tile = view.returned[row, other]
+        if by_tile.any():
+            holder = (int(view.seat[row]) + other) % view.rules.players
+            older = int(by_tile.any(axis=1).sum())
+            what = f"rack {holder}: its {older} oldest tiles are older than what came back to the bag:"
+            lines.append(_counts(what, view, by_tile.max(axis=0).tolist()))
+    return lines
+
+
+def _counts(title: str, view: View, counts: list[int]) -> str:
+    tiles = [f"{tile_name(view.rules, kind)} {count}" for kind, count in enumerate(counts) if count]
+    return f"{title}  {'  '.join(tiles)}"
 
 
 def _board_line(state: State, row: int, color: bool, last: set[Cell], r: int) -> str:

@@ -1,0 +1,107 @@
+"""The encoding "tokens": a set of rows, one a thing, for attention networks."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env.bitsets import Ints
+from genial_env.encodings.base import Field
+from genial_env.rules import Rules
+from genial_env.tables import tables
+from genial_env.views import View, complete
+
+CELL, TILE, MARKER, KIND, SEAT, GAME = range(1, 7)
+
+
+class Tokens:
+    """One uint8 array (L, W): a row for each thing, its type in column 0; what a row does not need is 0.
+
+    Rows come in this order, L = N + K + T * C + M + P + 1; W = 4 + max(C, P * K) (solo: 4 + C).
+
+    =========  =====  ==============================================================================================
+    type       rows   columns from 1 on
+    =========  =====  ==============================================================================================
+    1 cell     N      q + side - 1; r + side - 1; color + 1, 0 where free; what each color would score here
+    2 tile     K      slot; color + 1 of the first half, of the second; 0 and 0: empty slot
+    3 marker   T * C  track, own first; color; the marker
+    4 kind     M      color of the first half, of the second; tiles unseen; then, for each slot of each seat, own first,
+                      how many of the kind are certain to have been put back by a swap since the slot's tile was drawn
+                      (others' slots: oldest tile first; not in solo)
+    5 seat     P      seat, own first; tiles held; 1: has laid its first tile; 1: the decision is this seat's
+    6 game     1      phase (0 place, 1 bonus, 2 swap, 3 over); bonus placements to be made
+    =========  =====  ==============================================================================================
+    """
+
+    def fields(self, rules: Rules) -> dict[str, Field]:
+        """One field without a name."""
+        rows = sum(_counts(rules))
+        most = max(6 * (2 * rules.side - 1), rules.top, int(tables(rules).full_bag.max()))
+        return {"": Field((rows, _width(rules)), high=most)}
+
+    def encode(self, view: View) -> dict[str, NDArray[Any]]:
+        """[G, L, W], newly made."""
+        rules, t = view.rules, view.tables
+        tokens = np.zeros((len(view), sum(_counts(rules)), _width(rules)), dtype=np.uint8)
+        cells, tiles, markers, kinds, seats, game = _parts(rules, tokens)
+        cells[:, :, 0] = CELL
+        cells[:, :, 1:3] = t.cells + rules.side - 1
+        cells[:, :, 3] = view.board + 1
+        cells[:, :, 4 : 4 + rules.colors] = view.points
+        tiles[:, :, 0] = TILE
+        tiles[:, :, 1] = np.arange(rules.rack)
+        tiles[:, :, 2:4] = np.where(view.rack[..., None] < 0, 0, t.kinds.take(view.rack, axis=0) + 1)
+        markers[:, :, 0] = MARKER
+        markers[:, :, 1], markers[:, :, 2] = np.divmod(np.arange(rules.tracks * rules.colors), rules.colors)
+        markers[:, :, 3] = view.scores.reshape(len(view), rules.tracks * rules.colors)
+        kinds[:, :, 0] = KIND
+        kinds[:, :, 1:3] = t.kinds
+        kinds[:, :, 3] = view.unseen
+        if rules.has_swap:
+            slots = rules.players * rules.rack
+            kinds[:, :, 4 : 4 + slots] = view.returned.reshape(len(view), slots, t.n_kinds).transpose(0, 2, 1)
+        seats[:, :, 0] = SEAT
+        seats[:, :, 1] = np.arange(rules.players)
+        seats[:, :, 2] = view.rack_sizes
+        seats[:, :, 3] = view.has_placed
+        seats[:, :, 4] = view.to_play[:, None] == np.arange(rules.players)
+        game[:, 0, 0] = GAME
+        game[:, 0, 1] = view.phase
+        game[:, 0, 2] = view.owed
+        return {"": tokens}
+
+    def decode(self, rules: Rules, arrays: dict[str, NDArray[Any]]) -> View:
+        """The views [G], seat 0's."""
+        t, tokens = tables(rules), arrays[""].astype(np.int64)
+        cells, tiles, markers, kinds, seats, game = _parts(rules, tokens)
+        halves: Ints = tiles[:, :, 2:4] - 1
+        slots = rules.players * rules.rack
+        returned = kinds[:, :, 4 : 4 + slots] if rules.has_swap else np.zeros((len(tokens), t.n_kinds, slots))
+        return complete(
+            rules,
+            board=cells[:, :, 3] - 1,
+            scores=markers[:, :, 3].reshape(len(tokens), rules.tracks, rules.colors),
+            rack=np.where(halves[:, :, 0] < 0, -1, t.kind_of[halves[:, :, 0], halves[:, :, 1]]),
+            unseen=kinds[:, :, 3],
+            returned=returned.transpose(0, 2, 1),
+            rack_sizes=seats[:, :, 2],
+            has_placed=seats[:, :, 3] == 1,
+            to_play=seats[:, :, 4].argmax(axis=1),
+            phase=game[:, 0, 1],
+            owed=game[:, 0, 2],
+        )
+
+
+def _counts(rules: Rules) -> tuple[int, ...]:
+    """How many rows each type has."""
+    t = tables(rules)
+    return t.n_cells, rules.rack, rules.tracks * rules.colors, t.n_kinds, rules.players, 1
+
+
+def _width(rules: Rules) -> int:
+    return 4 + max(rules.colors, rules.players * rules.rack if rules.has_swap else 0)
+
+
+def _parts(rules: Rules, tokens: NDArray[Any]) -> list[NDArray[Any]]:
+    """The rows of each type, as views of the array."""
+    return np.split(tokens, np.cumsum(_counts(rules))[:-1], axis=1)
