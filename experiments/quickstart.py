@@ -34,6 +34,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from agents.sb3_agent import SB3Agent
 from agents.structured import StructuredPolicy
 from genial_env import Results, Rules, play
+from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.record import write_records
 
@@ -86,7 +87,7 @@ class WinCurve(BaseCallback):
 def train(args: Args, rules: Rules) -> tuple[MaskablePPO, WinCurve]:
     """Train an agent; the progress bar is SB3's."""
     torch.set_num_threads(args.threads)
-    env = GenialVecEnv(args.num_envs, opponents=args.opponents, seat="random", seed=args.seed)
+    env = GenialVecEnv(args.num_envs, opponents=Pool(args.opponents), seat="random", seed=args.seed)
     model = MaskablePPO(
         StructuredPolicy,
         env,

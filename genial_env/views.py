@@ -28,8 +28,8 @@ class View:
     rack: NDArray[np.int8]  # [G, K] the own tiles' kinds, -1 for an empty slot
     unseen: NDArray[np.uint8]  # [G, M] tiles in the bag and in the others' racks
     returned: NDArray[np.uint8]
-    """[G, P, K, M] tiles certain to have been put back by a swap since the slot's was drawn, so that it is none of them.
-    Own slots as in `rack`, the others' with the oldest tile first."""
+    """[G, P, K, M] tiles certain to have been put back by a swap since the slot's was drawn, so that it is none of
+    them. Own slots as in `rack`, the others' with the oldest tile first."""
     rack_sizes: Ints  # [G, P]
     has_placed: Bools  # [G, P] whether the seat has laid its first tile
     to_play: Ints  # [G] 0 = own turn, 1 = the next seat's, ...

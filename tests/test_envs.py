@@ -221,8 +221,8 @@ def test_the_reward_is_the_seats_own(seat: int) -> None:
     env = gym.make("genial_env/Genial-v0", players=3, opponents=["greedy", "random"], seat=seat)
     for seed in range(4):
         total, info = play_single(env, seed)
-        assert total == rank_utility(np.array(info["ranks"]))[seat]
-        assert info["ranks"] == ranks(info["scores"]).tolist()
+        assert total == rank_utility(info["ranks"])[seat]
+        assert info["ranks"].tolist() == ranks(info["scores"]).tolist()
 
 
 def test_a_recorded_game_names_the_players_and_replays() -> None:
@@ -279,7 +279,7 @@ def test_illegal_actions_end_the_episode_or_raise() -> None:
 def test_gymnasium_refuses() -> None:
     for arguments, said in (
         ({"opponents": "gredy"}, "unknown agent 'gredy'"),
-        ({"opponents": ["random", "random"]}, "2 seats leave 1 opponents, not 2"),
+        ({"opponents": ["random", "random"]}, "2 seats leave 1 opponents, one a seat, not 2"),
         ({"seat": 2}, "seat must be 0 to 1 or 'random', not 2"),
         ({"illegal_action": "ignore"}, "illegal_action must be 'end' or 'raise'"),
         ({"players": 1, "edition": "2004", "mode": "solo", "reward": "rank"}, "solo has none"),
@@ -372,7 +372,7 @@ def test_the_return_of_dense_rewards_is_the_result() -> None:
         _, reward, terminated, _, info = env.step(int(np.flatnonzero(env.action_masks())[0]))
         assert env.reward_space.contains(reward)
         growth += reward
-    assert growth.tolist() == info["scores"][0]
+    assert growth.tolist() == info["scores"][0].tolist()
 
 
 def test_kernel_masks_are_what_the_environments_show() -> None:

@@ -1,72 +1,96 @@
 """The Stable-Baselines3 side: the VecEnv, the lean distribution, the structured policy, the quickstart."""
 
+import copy
 import json
+import pickle
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import gymnasium as gym
 import numpy as np
 import pytest
 import torch
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.distributions import MaskableCategorical
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
+from stable_baselines3.common.monitor import Monitor
+from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor, VecNormalize
 
 from agents.masked import LeanMaskedCategorical
 from agents.sb3_agent import SB3Agent
 from agents.structured import StructuredPolicy
 from experiments import quickstart
-from genial_env import IllegalAction, Rules, play, ranks
+from genial_env import IllegalAction, Rules, play, ranks, view
+from genial_env.envs.forms import make_form
+from genial_env.envs.opponents import Pool
 from genial_env.envs.rewards import rank_utility
 from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.envs.single import GenialEnv
 from genial_env.record import read_records, verify
+from genial_env.tables import tables
+from genial_env.testing import _alike as alike
+from tests.positions import random_play
 
 
 def random_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.where(masks, rng.random(masks.shape), -1.0).argmax(axis=1)
 
 
-@pytest.mark.parametrize(
-    "arguments", [{}, {"players": 3, "edition": "2009", "seat": 2}, {"opponents": "greedy"}], ids=str
-)
-def test_a_batch_goes_as_its_games_do_alone(arguments: dict[str, object]) -> None:
-    """Observations, masks, rewards and ends, against an environment for one game that is dealt the same games."""
-    env, n = GenialVecEnv(4, seed=11, **arguments), 4
-    singles = [GenialEnv(**arguments) for _ in range(n)]
-    observation = env.reset()
+CASES: list[dict[str, Any]] = [
+    {},
+    {"players": 3, "edition": "2009", "seat": "random", "opponents": ["greedy", Pool(["random", "greedy"])]},
+    {"opponents": "greedy", "action": "factored", "encoding": "tokens"},
+    {"players": 4, "edition": "2004", "mode": "team", "seat": 2, "reward": "lowest", "encoding": "flat"},
+]
 
-    def deal(row: int) -> dict[str, np.ndarray]:
-        return singles[row].reset(options={"game_seed": int(env._seeds_dealt[row])})[0]
 
-    alone = [deal(row) for row in range(n)]
-    rng = np.random.default_rng(0)
-    for _ in range(70):
-        masks = env.env_method("action_masks")
-        for row, single in enumerate(singles):
-            assert (masks[row] == single.action_masks()).all()
-            assert all(np.array_equal(observation[name][row], alone[row][name]) for name in observation)
-        actions = random_actions(masks, rng)
-        observation, earned, done, infos = env.step(actions)
-        for row, single in enumerate(singles):
-            alone[row], reward, terminated, _, info = single.step(int(actions[row]))
-            assert (earned[row], done[row]) == (reward, terminated)
-            if terminated:
-                assert infos[row]["ranks"] == info["ranks"]
-                last = infos[row]["terminal_observation"]
-                assert all(np.array_equal(last[name], alone[row][name]) for name in last)
-                alone[row] = deal(row)
+@pytest.mark.parametrize("arguments", CASES, ids=str)
+def test_a_batch_goes_as_its_games_do_alone(arguments: dict[str, Any]) -> None:
+    """Observations, masks, rewards, ends and infos, against single environments in SB3's DummyVecEnv."""
+    native = GenialVecEnv(4, seed=11, **arguments)
+    dummy = DummyVecEnv([lambda: GenialEnv(**arguments)] * 4)
+    dummy.seed(11)
+    found, expected = native.reset(), dummy.reset()
+    rng, ends = np.random.default_rng(0), 0
+    for step in range(70):
+        assert alike(found, expected)
+        masks = native.env_method("action_masks")
+        assert (masks == np.stack(dummy.env_method("action_masks"))).all()
+        actions = pick(masks, native.action_space, rng)
+        if step == 3:
+            actions[1] = 0
+        found, *rest = native.step(actions)
+        expected, *others = dummy.step(actions)
+        assert alike(rest[:2], others[:2])
+        for row in np.flatnonzero(rest[1]).tolist():
+            ends += 1
+            info, other = rest[2][row], others[2][row]
+            for name in set(other) - {"action_mask", "illegal_action"}:
+                assert alike(info[name], other[name]), name
+            assert ("illegal_action" in info) == ("illegal_action" in other) == (step == 3 and row == 1)
+    assert ends >= 5
+
+
+def pick(masks: np.ndarray, space: gym.Space[Any], rng: np.random.Generator) -> np.ndarray:
+    """Playable actions of either form."""
+    if isinstance(space, gym.spaces.Discrete):
+        return random_actions(masks, rng)
+    split = int(space.nvec[0])
+    return np.stack([random_actions(part, rng) for part in (masks[:, :split], masks[:, split:])], axis=1)
 
 
 def test_every_seat_is_paid_for_its_own_game() -> None:
-    env = GenialVecEnv(32, players=3, seat="random", opponents=["greedy", "random"], seed=2)
+    env = GenialVecEnv(32, players=3, seat="random", opponents=Pool(["greedy", "random"]), seed=2)
     env.reset()
     rng, seats, rivals = np.random.default_rng(1), set(), set()
     for _ in range(60):
         _, earned, done, infos = env.step(random_actions(env.env_method("action_masks"), rng))
         for row in np.flatnonzero(done):
             info = infos[row]
-            assert info["ranks"] == ranks(info["scores"]).tolist()
-            assert earned[row] == pytest.approx(rank_utility(np.array(info["ranks"]))[info["seat"]])
+            assert info["ranks"].tolist() == ranks(info["scores"]).tolist()
+            assert earned[row] == pytest.approx(rank_utility(info["ranks"])[info["seat"]])
             assert info["episode"]["r"] == pytest.approx(earned[row])
             assert info["TimeLimit.truncated"] is False
             seats.add(info["seat"])
@@ -79,14 +103,14 @@ def test_seeds() -> None:
     one, other, third = GenialVecEnv(3, seed=5), GenialVecEnv(3, seed=5), GenialVecEnv(3, seed=6)
     for env in (one, other, third):
         env.reset()
-    assert (one._state.racks == other._state.racks).all()
-    assert (one._state.racks != third._state.racks).any()
+    assert (one._games.state.racks == other._games.state.racks).all()
+    assert (one._games.state.racks != third._games.state.racks).any()
     third.seed(5)
     third.reset()
-    assert (one._state.racks == third._state.racks).all()
-    deals = {rack.tobytes() for rack in one._state.racks}
+    assert (one._games.state.racks == third._games.state.racks).all()
+    deals = {rack.tobytes() for rack in one._games.state.racks}
     one.reset()
-    assert len(deals | {rack.tobytes() for rack in one._state.racks}) == 6
+    assert len(deals | {rack.tobytes() for rack in one._games.state.racks}) == 6
 
 
 def test_illegal_actions() -> None:
@@ -123,14 +147,14 @@ def test_what_sb3_asks_of_a_vec_env() -> None:
     masks = wrapped.env_method("action_masks")
     observation, *_ = wrapped.step(random_actions(np.asarray(masks), np.random.default_rng(0)))
     observation["board"][:] = 7
-    assert env._state.board.max() < 6
+    assert env._games.state.board.max() < 6
     env.close()
 
 
 def test_refusals() -> None:
     for arguments, said in (
-        ({"num_envs": 0}, "num_envs must be at least 1"),
-        ({"num_envs": 1, "opponents": []}, "the pool of opponents is empty"),
+        ({"num_envs": 0}, "num_envs must be a whole number of at least 1"),
+        ({"num_envs": 1, "opponents": []}, "2 seats leave 1 opponents, one a seat, not 0"),
         ({"num_envs": 1, "opponents": "x"}, "unknown agent 'x'"),
         ({"num_envs": 1, "reward": "vector"}, "one number a step"),
         ({"num_envs": 1, "seat": 5}, "seat must be 0 to 1"),
@@ -159,6 +183,140 @@ def test_maskable_ppo_with_its_own_policies(encoding: str) -> None:
         DummyVecEnv([lambda: GenialEnv(encoding=encoding, **small)]),
     ):
         MaskablePPO(policy, env, n_steps=16, batch_size=16, n_epochs=1, device="cpu").learn(64)
+
+
+@pytest.mark.parametrize("native", [True, False], ids=["native", "single"])
+def test_maskable_ppo_with_factored_actions(native: bool) -> None:
+    """Every action it plays is playable: the factored mask is exact."""
+    small = {"side": 4, "colors": 4, "rack": 3, "action": "factored", "illegal_action": "raise", "edition": "2009"}
+    env = GenialVecEnv(4, **small) if native else DummyVecEnv([lambda: GenialEnv(**small)] * 2)
+    env.reset()
+    assert get_action_masks(env).shape[1] == sum(env.action_space.nvec)
+    MaskablePPO("MultiInputPolicy", env, n_steps=64, batch_size=64, n_epochs=1, device="cpu", seed=0).learn(256)
+
+
+def test_factored_masks_are_the_flat_ones() -> None:
+    """Every pair that both factors allow is a playable action, and every playable action is such a pair."""
+    rules = Rules(2, "2009", side=4, colors=2, rack=3, tile_sets=2)
+    t, form = tables(rules), make_form("factored", rules)
+    phases = set()
+    for steps in range(30):
+        state = random_play(rules, games=6, seed=steps, steps=steps)
+        for seat in (0, 1):
+            seen = view(state, seat)
+            phases |= set(seen.phase.tolist())
+            both = form.mask(seen)
+            pairs = both[:, : rules.rack + 2, None] & both[:, None, rules.rack + 2 :]
+            for row in range(6):
+                ids = form.ids(np.argwhere(pairs[row]), int(pairs[row].sum()))
+                assert set(ids.tolist()) == set(np.flatnonzero(seen.mask()[row]).tolist())
+    assert phases == {0, 1, 2, 3}
+    assert form.id([rules.rack, 5]) == t.swap_action
+    assert form.id(np.array([rules.rack + 1, 0])) == t.decline_action
+    for action, error, said in (
+        ([0.0, 1.0], TypeError, "two whole numbers"),
+        (3, ValueError, r"shape \(2,\)"),
+        ([5, 0], ValueError, "the choice runs from 0 to 4, not 5"),
+        ([0, t.n_placements], ValueError, "the placement runs from 0 to"),
+    ):
+        with pytest.raises(error, match=said):
+            form.id(action)
+    with pytest.raises(ValueError, match=r"shape \(2, 2\), not \(2,\)"):
+        form.ids(np.array([0, 0]), 2)
+
+
+def test_factored_actions_out_of_range_are_illegal() -> None:
+    env = GenialVecEnv(3, action="factored", seed=1)
+    env.reset()
+    _, earned, done, infos = env.step(np.array([[9, 0], [-1, 0], [0, 9999]]))
+    assert done.all()
+    assert (earned == -1).all()
+    assert all("illegal action" in info["illegal_action"] for info in infos)
+
+
+# What SB3 wraps around single environments
+
+
+SMALL = {"side": 3, "colors": 3, "rack": 2}
+
+
+def limited() -> gym.Env[Any, Any]:
+    return Monitor(gym.wrappers.TimeLimit(gym.make("genial_env/Genial-v0", opponents="greedy", **SMALL), 4))
+
+
+@pytest.mark.parametrize("start_method", ["spawn", "forkserver"])
+def test_subprocesses(start_method: str) -> None:
+    """Masks come through, and the games are those of a DummyVecEnv."""
+    apart, dummy = SubprocVecEnv([limited] * 2, start_method=start_method), DummyVecEnv([limited] * 2)
+    try:
+        for env in (apart, dummy):
+            env.seed(4)
+        assert is_masking_supported(apart)
+        assert alike(apart.reset(), dummy.reset())
+        rng = np.random.default_rng(0)
+        for _ in range(12):
+            masks = get_action_masks(apart)
+            assert (masks == get_action_masks(dummy)).all()
+            actions = random_actions(masks, rng)
+            found, expected = apart.step(actions), dummy.step(actions)
+            assert alike(found[0], expected[0])
+            assert all(np.array_equal(one, other) for one, other in zip(found[1:3], expected[1:3], strict=True))
+    finally:
+        apart.close()
+
+
+def test_time_limits_and_monitors() -> None:
+    env = DummyVecEnv([limited])
+    env.reset()
+    infos: list[dict[str, Any]] = [{}]
+    for _ in range(4):
+        assert "terminal_observation" not in infos[0]
+        *_, infos = env.step(random_actions(get_action_masks(env), np.random.default_rng(0)))
+    assert infos[0]["TimeLimit.truncated"] == ("ranks" not in infos[0])
+    assert infos[0]["episode"]["l"] == 4
+
+
+@pytest.mark.parametrize("native", [True, False], ids=["native", "single"])
+def test_normalized_and_evaluated_training(native: bool, tmp_path: Path) -> None:
+    """VecNormalize around either, MaskableEvalCallback on the other."""
+    flat = {"encoding": "flat", **SMALL}
+    batched, single = VecMonitor(GenialVecEnv(4, **flat)), DummyVecEnv([lambda: Monitor(GenialEnv(**flat))] * 2)
+    env, other = (batched, single) if native else (single, batched)
+    training, evaluation = (VecNormalize(e, norm_obs=True, norm_reward=True) for e in (env, VecMonitor(other)))
+    callback = MaskableEvalCallback(
+        evaluation,
+        n_eval_episodes=4,
+        eval_freq=32,
+        log_path=str(tmp_path),
+        best_model_save_path=str(tmp_path),
+        verbose=0,
+    )
+    model = MaskablePPO("MlpPolicy", training, n_steps=32, batch_size=32, n_epochs=1, device="cpu", seed=0)
+    model.learn(128, callback=callback)
+    results = np.load(tmp_path / "evaluations.npz")["results"]
+    assert results.shape[1] == 4
+    assert (np.abs(results) <= 1).all()
+    assert (tmp_path / "best_model.zip").exists()
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["deepcopy", "pickle"]
+)
+def test_copies_and_saved_states(copied: Callable[[Any], Any]) -> None:
+    env = GenialVecEnv(3, opponents="greedy", seat="random", seed=2, **SMALL)
+    copied(env).reset()
+    env.reset()
+    rng = np.random.default_rng(0)
+    for _ in range(7):
+        env.step(random_actions(env.action_masks(), rng))
+    saved, other = env.get_state(), copied(env)
+    actions, first = [], []
+    for _ in range(9):
+        actions.append(random_actions(env.action_masks(), rng))
+        first.append(env.step(actions[-1])[:3])
+    assert alike([other.step(action)[:3] for action in actions], first)
+    env.set_state(saved)
+    assert alike([env.step(action)[:3] for action in actions], first)
 
 
 # The distribution

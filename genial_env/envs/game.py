@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env import kernel
-from genial_env.encodings import Encoding, make_encoding
+from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.envs import spaces
 from genial_env.envs.rewards import DENSE, check_scheme, nothing, rewards
 from genial_env.envs.scalar import ScalarKernel
@@ -25,7 +25,7 @@ class Game:
 
     Args:
         rules: the rules.
-        encoding: of observations, by name or as an :class:`~genial_env.encodings.Encoding`.
+        encoding: of observations: a name, an :class:`~genial_env.encodings.Encoding`, or a function of the views.
         reward: the scheme's name (:mod:`genial_env.envs.rewards`), None for the mode's own.
         render_mode: None, "ansi" (text is returned) or "human" (text is printed).
         record: whether to keep a game record.
@@ -35,7 +35,7 @@ class Game:
     """
 
     def __init__(
-        self, rules: Rules, encoding: str | Encoding, reward: str | None, render_mode: str | None, record: bool
+        self, rules: Rules, encoding: AnyEncoding, reward: str | None, render_mode: str | None, record: bool
     ) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise ValueError(f"unknown render mode {render_mode!r}: the modes are None, {', '.join(RENDER_MODES)}")
@@ -118,7 +118,7 @@ class Game:
 
     def observe(self, seen: View) -> Any:
         """A view as the encoding has it."""
-        return spaces.first_of(self.encoding.encode(seen))
+        return spaces.item_of(self.encoding.encode(seen), 0)
 
     def results(self) -> dict[str, Any]:
         """For infos at the end: the ranks and markers of all tracks."""

@@ -1,7 +1,6 @@
 """The Gymnasium environments: one learning seat against policies, and solo."""
 
 import copy
-from collections.abc import Sequence
 from typing import Any
 
 import gymnasium as gym
@@ -9,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.bitsets import Bools
-from genial_env.chance import Bits, bits
-from genial_env.encodings import Encoding
+from genial_env.chance import Bits, as_seeds, bits
+from genial_env.encodings import AnyEncoding
 from genial_env.envs import rewards, spaces
-from genial_env.envs.game import RENDER_MODES, Game, as_action, draw_game_seed
+from genial_env.envs.forms import make_form
+from genial_env.envs.game import RENDER_MODES, Game, draw_game_seed
+from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats, seating_luck
 from genial_env.errors import IllegalAction
-from genial_env.kernel import as_actions, legal
-from genial_env.policies import Policy, choice_keys, make_policy
+from genial_env.kernel import as_actions
+from genial_env.policies import choice_keys
 from genial_env.rules import Rules
-
-Opponents = str | Policy | Sequence[str | Policy]
 
 ILLEGAL_ACTION = ("end", "raise")
 
@@ -27,10 +26,13 @@ class GenialEnv(gym.Env[Any, Any]):
     """Génial!/Ingenious as a single-agent environment: one learning seat, the others played by policies.
 
     **Observation.** What the seat may know, by the chosen encoding: "planes" (a Dict of uint8 arrays, default), "flat"
-    (one float32 vector), or an :class:`~genial_env.encodings.Encoding` of your own.
+    (one float32 vector), "tokens" (one uint8 array of rows), an :class:`~genial_env.encodings.Encoding` of your own, or
+    a function from views to arrays.
 
     **Actions.** ``Discrete(A)``: ``slot * E + placement``, then swap, then decline; A is 2882, with 3 seats 4106, with
     4 seats 5546. The playable ones are in ``info["action_mask"]`` (int8, shape (A,)) and :meth:`action_masks` (bool).
+    With ``action="factored"`` it is ``MultiDiscrete([K + 2, E])`` and the mask has K + 2 + E entries
+    (:mod:`genial_env.envs.forms`).
 
     **Steps.** A step plays one decision of the learning seat, bonus placements and swaps included, and then everybody
     else's up to its next one. So a step's reward is all that happened between two own decisions.
@@ -39,14 +41,15 @@ class GenialEnv(gym.Env[Any, Any]):
     :mod:`genial_env.envs.rewards`.
 
     **Termination.** When the game ends: no two adjacent free cells are left, or a track has all markers at its end;
-    ``info`` then holds ``"ranks"`` and ``"scores"`` of all tracks. It is never truncated.
+    ``info`` then holds ``"ranks"`` (T,) and ``"scores"`` (T, C) of all tracks, int64. It is never truncated.
 
     **Arguments.** Those of :class:`~genial_env.rules.Rules`, and
 
-    - opponents: "random" (default), "greedy", a policy, or one of these for each other seat, clockwise from the
-      learner;
+    - opponents: "random" (default), "greedy", a policy, a :class:`~genial_env.envs.opponents.Pool` of them to draw from
+      for every game, or a list with one of these for each other seat, clockwise from the learner;
     - seat: 0 (default) to P - 1, or "random" to draw it for every game;
-    - encoding: "planes" (default), "flat", or your own;
+    - encoding: "planes" (default), "flat", "tokens", or your own;
+    - action: "flat" (default) or "factored";
     - reward: "rank" (default), "margin", "lowest", "vector";
     - illegal_action: "end" (default) ends the episode with the worst reward and ``info["illegal_action"]``, the game
       unchanged; "raise" raises :class:`~genial_env.errors.IllegalAction`;
@@ -54,8 +57,8 @@ class GenialEnv(gym.Env[Any, Any]):
       :meth:`render` or printed at every step;
     - record: True keeps a game record for :meth:`game_record`.
 
-    ``reset(options={"game_seed": n})`` deals the game of that seed: with the same actions it goes as in
-    :func:`genial_env.play`.
+    ``reset(options={"game_seed": n})`` deals the game of that seed, learning seat and opponents drawn from it too: with
+    the same actions it goes as in :func:`genial_env.play`.
 
     **Version history.** v0: first version.
     """
@@ -68,11 +71,12 @@ class GenialEnv(gym.Env[Any, Any]):
         edition: str = "2025",
         mode: str = "individual",
         *,
-        opponents: Opponents = "random",
+        opponents: AnyOpponents = "random",
         seat: int | str = 0,
-        encoding: str | Encoding = "planes",
+        encoding: AnyEncoding = "planes",
         reward: str | None = None,
         illegal_action: str = "end",
+        action: str = "flat",
         render_mode: str | None = None,
         record: bool = False,
         **sizes: Any,
@@ -80,17 +84,18 @@ class GenialEnv(gym.Env[Any, Any]):
         self.rules = Rules(players, edition, mode, **sizes)
         self.render_mode = render_mode
         self._game = Game(self.rules, encoding, reward, render_mode, record)
-        self._opponents = check_opponents(opponents, self.rules)
+        self._opponents = Opponents(opponents, self.rules)
+        self._form = make_form(action, self.rules)
         self._wanted_seat = check_seat(seat, self.rules)
         self._illegal_action = check_illegal_action(illegal_action)
         self._seat = 0
         self._finished = False
+        self._players: list[int] = [0] * self.rules.players  # who of the opponents' roster plays each seat
         self._choices: Bits = np.zeros(self.rules.players, dtype=np.uint64)  # the seats' streams of choices
         self.observation_space = spaces.observation_space(self._game.encoding, self.rules)
-        self.action_space = spaces.action_space(self.rules)
-        self._n_actions = int(self.action_space.n)
+        self.action_space = self._form.space
         if self._game.scheme == "vector":
-            self.reward_space = spaces.reward_space(self.rules, -self.rules.top, self.rules.top)
+            self.reward_space = spaces.reward_space(self.rules)
 
     @property
     def seat(self) -> int:
@@ -108,13 +113,14 @@ class GenialEnv(gym.Env[Any, Any]):
             The observation, and ``{"action_mask": ...}``.
         """
         super().reset(seed=seed)
-        game_seed = draw_game_seed(self.np_random, options)
-        drawn = int(self.np_random.integers(self.rules.players))
-        self._seat = drawn if self._wanted_seat is None else self._wanted_seat
-        names = [policy.name for policy in self._opponents]
-        self._game.start(game_seed, [*names[len(names) - self._seat :], "learner", *names[: len(names) - self._seat]])
-        self._choices = choice_keys(np.array([game_seed], dtype=np.uint64), self.rules.players)[0]
-        self._finished = False
+        seeds = as_seeds(draw_game_seed(self.np_random, options))
+        luck = seating_luck(seeds, self.rules.players)
+        seat = learner_seats(self._wanted_seat, luck, self.rules.players)
+        players = self._opponents.seated(luck, seat)[0].tolist()
+        names = [self._opponents.roster[player].name if player >= 0 else "learner" for player in players]
+        self._game.start(int(seeds[0]), names)
+        self._seat, self._players, self._finished = int(seat[0]), players, False
+        self._choices = choice_keys(seeds, self.rules.players)[0]
         self._let_others_play()
         self._show()
         return self._see()
@@ -129,7 +135,7 @@ class GenialEnv(gym.Env[Any, Any]):
         """
         if self._finished:
             raise RuntimeError("the episode is over: call reset() first")
-        number = as_action(action, self._n_actions)
+        number = self._form.id(action)
         try:
             reward = self._game.play(number)[self._seat]
         except IllegalAction as error:
@@ -144,12 +150,14 @@ class GenialEnv(gym.Env[Any, Any]):
         self._show()
         observation, info = self._see()
         if self._finished:
-            info |= self._game.results()
+            info |= {name: np.array(value) for name, value in self._game.results().items()}
         return observation, _reward(reward), self._finished, False, info
 
     def action_masks(self) -> Bools:
-        """[A] bool: the playable actions, as sb3-contrib asks for them; none when the game is over."""
-        mask: Bools = legal(self._game.current)[0]
+        """[A] bool (factored: one entry a value): the playable actions, as sb3-contrib asks for them; none when the
+        game is over.
+        """
+        mask: Bools = self._form.mask(self._game.view(self._seat))[0]
         return mask
 
     def render(self) -> str | None:
@@ -178,7 +186,7 @@ class GenialEnv(gym.Env[Any, Any]):
 
     def _see(self) -> tuple[Any, dict[str, Any]]:
         view = self._game.view(self._seat)
-        return self._game.observe(view), {"action_mask": view.mask()[0].view(np.int8)}
+        return self._game.observe(view), {"action_mask": self._form.mask(view)[0].view(np.int8)}
 
     def _let_others_play(self) -> NDArray[Any] | float:
         """In place: play up to the learner's next decision or the end; what that brought the learner."""
@@ -190,12 +198,12 @@ class GenialEnv(gym.Env[Any, Any]):
 
     def _choose(self, seat: int) -> int:
         """What the policy of another seat plays, with the luck it has in :func:`genial_env.play`."""
-        policy = self._opponents[(seat - self._seat - 1) % self.rules.players]
+        policy = self._opponents.roster[self._players[seat]]
         chosen = policy(self._game.view(seat), bits(self._choices[seat], self._game.current.decisions))
         return int(as_actions(chosen, 1)[0])
 
 
-_KEPT = ("_seat", "_finished", "_choices", "_np_random", "_np_random_seed")
+_KEPT = ("_seat", "_finished", "_players", "_choices", "_np_random", "_np_random_seed")
 
 
 class GenialSoloEnv(GenialEnv):
@@ -207,7 +215,7 @@ class GenialSoloEnv(GenialEnv):
     "vector".
 
     **Arguments.** edition ("2004", default, or "2009"), side, colors, tile_sets; encoding, reward, illegal_action,
-    render_mode and record as there.
+    action, render_mode and record as there.
 
     **Version history.** v0: first version.
     """
@@ -216,53 +224,10 @@ class GenialSoloEnv(GenialEnv):
         self,
         edition: str = "2004",
         *,
-        encoding: str | Encoding = "planes",
         reward: str = "lowest",
-        illegal_action: str = "end",
-        render_mode: str | None = None,
-        record: bool = False,
-        **sizes: Any,
+        **arguments: Any,
     ) -> None:
-        super().__init__(
-            1,
-            edition,
-            "solo",
-            opponents=[],
-            encoding=encoding,
-            reward=reward,
-            illegal_action=illegal_action,
-            render_mode=render_mode,
-            record=record,
-            **sizes,
-        )
-
-
-def check_opponents(opponents: Opponents, rules: Rules) -> list[Policy]:
-    """One policy for each seat other than the learner's, clockwise from it.
-
-    Raises:
-        ValueError: for an unknown name or a wrong number of them.
-    """
-    others = rules.players - 1
-    if isinstance(opponents, str) or callable(opponents):
-        return [make_policy(opponents)] * others
-    roster = [make_policy(policy) for policy in opponents]
-    if len(roster) != others:
-        raise ValueError(f"{rules.players} seats leave {others} opponents, not {len(roster)}")
-    return roster
-
-
-def check_seat(seat: int | str, rules: Rules) -> int | None:
-    """The learning seat, None for "random".
-
-    Raises:
-        ValueError: for a seat that does not exist.
-    """
-    if seat == "random":
-        return None
-    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < rules.players:
-        raise ValueError(f"seat must be 0 to {rules.players - 1} or 'random', not {seat!r}")
-    return seat
+        super().__init__(1, edition, "solo", opponents=[], reward=reward, **arguments)
 
 
 def check_illegal_action(choice: str) -> str:

@@ -22,9 +22,9 @@ def action_space(rules: Rules) -> spaces.Discrete:
     return spaces.Discrete(tables(rules).n_actions)
 
 
-def reward_space(rules: Rules, low: float, high: float) -> spaces.Box:
+def reward_space(rules: Rules) -> spaces.Box:
     """The range of the reward "vector": one entry a color."""
-    return spaces.Box(low, high, (rules.colors,), dtype=np.float32)
+    return spaces.Box(-rules.top, rules.top, (rules.colors,), dtype=np.float32)
 
 
 def batch_of(arrays: dict[str, NDArray[Any]]) -> Any:
@@ -32,9 +32,9 @@ def batch_of(arrays: dict[str, NDArray[Any]]) -> Any:
     return arrays.get("", arrays)
 
 
-def first_of(arrays: dict[str, NDArray[Any]]) -> Any:
-    """The observation of the first game of a batch."""
-    return arrays[""][0] if "" in arrays else {name: array[0] for name, array in arrays.items()}
+def item_of(arrays: dict[str, NDArray[Any]], index: int) -> Any:
+    """The observation of one game of a batch."""
+    return arrays[""][index] if "" in arrays else {name: array[index] for name, array in arrays.items()}
 
 
 def _box(field: Field) -> spaces.Box:

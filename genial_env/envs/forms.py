@@ -1,0 +1,130 @@
+"""The two forms in which a learner may be asked for its action.
+
+"flat": one number, an action id: ``Discrete(A)``, with a mask of A entries.
+
+"factored": two numbers, ``MultiDiscrete([K + 2, E])``: what to do (lay the tile of slot 0..K-1; K swaps, K + 1
+declines) and the placement, which counts for nothing when nothing is laid. Its mask is one entry a value, K + 2 and
+then E, as sb3-contrib's MaskablePPO wants it; what is playable is exactly the product of the two. For a swap the only
+placement is 0. Solo has one slot, no swap and no declining: ``MultiDiscrete([1, E])``.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from genial_env.bitsets import Bools, Ints
+from genial_env.envs.game import as_action
+from genial_env.kernel import as_actions
+from genial_env.rules import Rules
+from genial_env.tables import tables
+from genial_env.views import View
+
+
+class ActionForm(Protocol):
+    """How actions are given, and how their mask looks."""
+
+    @property
+    def space(self) -> spaces.Space[Any]:
+        """The space of a single action."""
+
+    def mask(self, view: View) -> Bools:
+        """[G, entries]: what is playable."""
+
+    def ids(self, actions: Any, n_games: int) -> Ints:
+        """[G]: the actions of a batch as action ids; one that does not exist stays out of range, and so is illegal.
+
+        Raises:
+            TypeError, ValueError: for something that is no batch of actions.
+        """
+
+    def id(self, action: Any) -> int:
+        """One action as an action id.
+
+        Raises:
+            TypeError, ValueError: for something that is no action.
+        """
+
+
+class Flat:
+    """Action ids."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._n_actions = tables(rules).n_actions
+        self.space = spaces.Discrete(self._n_actions)
+
+    def mask(self, view: View) -> Bools:
+        """[G, A]."""
+        return view.mask()
+
+    def ids(self, actions: Any, n_games: int) -> Ints:
+        """[G]: the same."""
+        return as_actions(actions, n_games)
+
+    def id(self, action: Any) -> int:
+        """The same as an int."""
+        return as_action(action, self._n_actions)
+
+
+class Factored:
+    """Two numbers: what to do, and where."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules, self._t = rules, tables(rules)
+        self._n_choices = rules.rack + (2 if rules.has_swap else 0)
+        self.space = spaces.MultiDiscrete([self._n_choices, self._t.n_placements])
+
+    def mask(self, view: View) -> Bools:
+        """[G, K + 2 + E], solo [G, 1 + E]."""
+        parts = [view.slots]
+        if self._rules.has_swap:
+            parts += [view.may_swap[:, None], view.may_decline[:, None]]
+        placements = view.placements & view.slots.max(axis=1, keepdims=True)
+        placements[np.flatnonzero(view.may_swap), 0] = True
+        return np.concatenate([*parts, placements], axis=1)
+
+    def ids(self, actions: Any, n_games: int) -> Ints:
+        """[G]: the actions of a batch [G, 2] as action ids."""
+        values = np.asarray(actions)
+        if values.dtype.kind not in "iu":
+            raise TypeError(f"actions must be whole numbers, not {values.dtype}: {actions!r}")
+        if values.shape != (n_games, 2):
+            raise ValueError(f"actions must have the shape ({n_games}, 2), not {values.shape}")
+        choice, placement = values.astype(np.int64).T
+        placement = np.where((placement >= 0) & (placement < self._t.n_placements), placement, self._t.n_actions)
+        known = (choice >= 0) & (choice < self._n_choices)
+        ids = np.where(choice < self._rules.rack, choice * self._t.n_placements + placement, self._other(choice))
+        return np.where(known, ids, self._t.n_actions)
+
+    def id(self, action: Any) -> int:
+        """One action [2] as an action id."""
+        values = np.asarray(action)
+        if values.dtype.kind not in "iu":
+            raise TypeError(f"an action must be two whole numbers, not {action!r} ({type(action).__name__})")
+        if values.shape != (2,):
+            raise ValueError(f"an action must be two numbers, shape (2,), not {values.shape}")
+        choice, placement = values.tolist()
+        for name, value, limit in (("choice", choice, self._n_choices), ("placement", placement, self._t.n_placements)):
+            if not 0 <= value < limit:
+                raise ValueError(f"the {name} runs from 0 to {limit - 1}, not {value}")
+        return int(self.ids(values[None], 1)[0])
+
+    def _other(self, choice: NDArray[Any]) -> NDArray[Any]:
+        """K swaps, K + 1 declines."""
+        return self._t.swap_action + (choice - self._rules.rack)
+
+
+FORMS: dict[str, Callable[[Rules], ActionForm]] = {"flat": Flat, "factored": Factored}
+
+
+def make_form(name: str, rules: Rules) -> ActionForm:
+    """A form by its name.
+
+    Raises:
+        ValueError: for an unknown name.
+    """
+    if name not in FORMS:
+        raise ValueError(f"unknown form of actions {name!r}: the forms are {', '.join(FORMS)}")
+    return FORMS[name](rules)

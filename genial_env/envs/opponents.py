@@ -1,0 +1,126 @@
+"""Who plays the seats that do not learn."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from genial_env import chance
+from genial_env.bitsets import Ints
+from genial_env.chance import Bits
+from genial_env.policies import Policy, make_policy
+from genial_env.rules import Rules
+
+
+class Pool:
+    """Policies of which one is drawn for every game, for every seat that the pool is given for.
+
+    Args:
+        policies: by name or as a :class:`~genial_env.policies.Policy`.
+        weights: how often each is drawn, in proportion; left out, all alike.
+
+    Raises:
+        ValueError: for an empty pool, an unknown name, or weights that do not fit.
+    """
+
+    def __init__(self, policies: Sequence[str | Policy], weights: Sequence[float] | None = None) -> None:
+        if not policies:
+            raise ValueError("the pool of opponents is empty")
+        self.policies = [make_policy(policy) for policy in policies]
+        shares = np.ones(len(self.policies)) if weights is None else np.asarray(weights, dtype=np.float64)
+        if shares.shape != (len(self.policies),) or not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
+            raise ValueError(
+                f"weights must be {len(self.policies)} numbers of at least 0, not all 0, one a policy, not {weights!r}"
+            )
+        self.upto = shares.cumsum() / shares.sum()
+
+    def __repr__(self) -> str:
+        shares = np.diff(self.upto, prepend=0.0).round(3).tolist()
+        return f"Pool({[policy.name for policy in self.policies]}, weights={shares})"
+
+    def draw(self, luck: Bits) -> Ints:
+        """[G]: the number of the policy in the pool, by random bits."""
+        drawn = np.searchsorted(self.upto, luck / 2.0**64, side="right")
+        return np.minimum(drawn, len(self.policies) - 1)
+
+
+AnyOpponents = str | Policy | Pool | Sequence[str | Policy | Pool]
+"""What environments take: one for all other seats, or one for each, clockwise from the learner."""
+
+
+class Opponents:
+    """The policies of all seats but the learner's.
+
+    Args:
+        opponents: one for all other seats, or one for each, clockwise from the learner.
+        rules: the rules.
+
+    Raises:
+        ValueError: for an unknown name or a wrong number of them.
+        TypeError: for something that can be no policy.
+    """
+
+    def __init__(self, opponents: AnyOpponents, rules: Rules) -> None:
+        others = rules.players - 1
+        if isinstance(opponents, str | Pool) or callable(opponents):
+            pools = [_as_pool(opponents)] * others
+        else:
+            pools = [_as_pool(policy) for policy in opponents]
+        if len(pools) != others:
+            raise ValueError(
+                f"{rules.players} seats leave {others} opponents, one a seat, not {len(pools)} "
+                f"(to draw them for every game give Pool({len(pools)} policies))"
+            )
+        self._players, self._pools = rules.players, pools
+        self.roster: list[Policy] = []
+        self._numbers = [np.array([self._number(policy) for policy in pool.policies]) for pool in pools]
+
+    def seated(self, seating: Bits, learner: Ints) -> Ints:
+        """[G, P]: who of the roster plays each seat; -1 on the learner's.
+
+        Args:
+            seating: [G, P + 1] luck, of which the entries from 1 on are for the others, clockwise from the learner.
+            learner: [G] the learning seats.
+        """
+        assignment = np.full((len(learner), self._players), -1)
+        games = np.arange(len(learner))
+        for other, (pool, numbers) in enumerate(zip(self._pools, self._numbers, strict=True), 1):
+            assignment[games, (learner + other) % self._players] = numbers[pool.draw(seating[:, other])]
+        return assignment
+
+    def _number(self, policy: Policy) -> int:
+        """In place: the place of a policy in the roster, to which it is added if it is new."""
+        for number, other in enumerate(self.roster):
+            if other is policy:
+                return number
+        self.roster.append(policy)
+        return len(self.roster) - 1
+
+
+def seating_luck(seeds: Bits, players: int) -> Bits:
+    """[G, P + 1]: random bits of each game for the learner's seat and then each other seat."""
+    return chance.seat_keys(seeds, chance.Purpose.SEATING, players + 1)
+
+
+def learner_seats(wanted: int | None, seating: Bits, players: int) -> Ints:
+    """[G]: the learning seats, drawn for each game where none is wanted."""
+    if wanted is not None:
+        return np.full(len(seating), wanted)
+    return chance.below(seating[:, 0], np.full(1, players))
+
+
+def check_seat(seat: int | str, rules: Rules) -> int | None:
+    """The learning seat, None for "random".
+
+    Raises:
+        ValueError: for a seat that does not exist.
+    """
+    if seat == "random":
+        return None
+    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < rules.players:
+        raise ValueError(f"seat must be 0 to {rules.players - 1} or 'random', not {seat!r}")
+    return seat
+
+
+def _as_pool(policy: Any) -> Pool:
+    return policy if isinstance(policy, Pool) else Pool([policy])

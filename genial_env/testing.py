@@ -1,0 +1,289 @@
+"""Checks that anyone can run on a vector environment, an encoding or a policy of their own.
+
+Each raises AssertionError saying what is wrong, and returns nothing when all is well. Gymnasium and PettingZoo have
+checks for single environments; Gymnasium has none for vector environments, so :func:`check_vector_env` is for any.
+"""
+
+import copy
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from genial_env import kernel
+from genial_env.bitsets import Ints
+from genial_env.chance import bits
+from genial_env.encodings import AnyEncoding, make_encoding
+from genial_env.policies import Policy, make_policy
+from genial_env.rules import Rules
+from genial_env.state import State
+from genial_env.views import View, determinize, view
+
+__all__ = ["check_encoding", "check_policy", "check_vector_env"]
+
+Choose = Callable[[Any, dict[str, Any]], Any]
+"""Observations and infos to a batch of actions."""
+
+
+def check_vector_env(env: Any, choose: Choose | None = None, steps: int = 100) -> None:
+    """Check a vector environment against Gymnasium's words: spaces, types and shapes, seeds, infos and their masks, the
+    declared autoreset mode, and that arrays handed out are neither changed later nor the environment's own.
+
+    Args:
+        env: the VectorEnv; it is reset and stepped, and left open.
+        choose: picks the actions; left out, they are drawn from the action space, under ``info["action_mask"]`` where
+            there is one.
+        steps: how many steps to take. Episodes should end in them, or resets stay unchecked.
+
+    Raises:
+        AssertionError: saying what is wrong.
+    """
+    n = env.num_envs
+    _require(isinstance(n, int) and n > 0, f"num_envs must be a positive int, not {n!r}")
+    for name in ("observation_space", "action_space"):
+        single, whole = getattr(env, f"single_{name}"), getattr(env, name)
+        _require(batch_space(single, n) == whole, f"{name} must be batch_space(single_{name}, {n}), not {whole}")
+    mode = env.metadata.get("autoreset_mode")
+    declared = isinstance(mode, AutoresetMode)
+    _require(declared, f"metadata['autoreset_mode'] must be a gymnasium.vector.AutoresetMode, not {mode!r}")
+    picker = _Picker(env, choose)
+    first, again = (_rollout(env, picker, 7, min(steps, 20)) for _ in range(2))
+    _require(_alike(first, again), "the same seed and actions must give the same observations, rewards, ends and infos")
+    listed = [7 + i for i in range(n)]
+    by_list, by_number = env.reset(seed=listed), env.reset(seed=7)
+    _require(_alike(by_list, by_number), "seed=7 must be the same as a list [7, 8, ...] with one seed for each")
+    if n > 1:
+        swapped = env.reset(seed=[listed[1], listed[0], *listed[2:]])
+        moved = _alike(_row(swapped[0], 0), _row(by_number[0], 1))
+        _require(moved, "an environment's seed must follow it: swapped seeds must swap the observations")
+    _check_steps(env, picker, mode, steps)
+
+
+class _Picker:
+    """Chooses actions, alike for the same seed."""
+
+    def __init__(self, env: VectorEnv[Any, Any, Any], choose: Choose | None) -> None:
+        self._env, self._choose = env, choose
+
+    def restart(self) -> None:
+        self._env.single_action_space.seed(0)
+
+    def __call__(self, observation: Any, info: dict[str, Any]) -> Any:
+        if self._choose is not None:
+            return self._choose(observation, info)
+        space, masks = self._env.single_action_space, info.get("action_mask")
+        if masks is None:
+            return np.array([space.sample() for _ in range(self._env.num_envs)])
+        return np.array([space.sample(mask) for mask in masks])
+
+
+def _rollout(env: VectorEnv[Any, Any, Any], picker: _Picker, seed: int, steps: int) -> list[Any]:
+    picker.restart()
+    observation, info = env.reset(seed=seed)
+    seen: list[Any] = [(copy.deepcopy(observation), copy.deepcopy(info))]
+    for _ in range(steps):
+        observation, *rest, info = env.step(picker(observation, info))
+        seen.append(copy.deepcopy((observation, *rest, info)))
+        if env.metadata["autoreset_mode"] == AutoresetMode.DISABLED and (rest[1] | rest[2]).any():
+            break
+    return seen
+
+
+def _check_steps(env: VectorEnv[Any, Any, Any], picker: _Picker, mode: AutoresetMode, steps: int) -> None:
+    n = env.num_envs
+    picker.restart()
+    given: Any = env.reset(seed=11)
+    observation, info = given
+    _check_observation(env, observation, "reset")
+    _check_infos(info, n, "reset")
+    ended = np.zeros(n, dtype=np.bool_)
+    for step in range(steps):
+        where = f"step {step}"
+        then, before = copy.deepcopy(given), given
+        given = env.step(picker(observation, info))
+        _require(_alike(before, then), f"{where}: arrays handed out before have changed: hand out copies")
+        observation, rewards, terminations, truncations, info = given
+        _check_observation(env, observation, where)
+        _check_infos(info, n, where)
+        _require(
+            isinstance(rewards, np.ndarray) and rewards.dtype.kind == "f" and rewards.shape[:1] == (n,),
+            f"{where}: rewards must be floats with {n} entries, not {rewards!r}",
+        )
+        for name, flags in (("terminations", terminations), ("truncations", truncations)):
+            _require(
+                isinstance(flags, np.ndarray) and flags.dtype == np.bool_ and flags.shape == (n,),
+                f"{where}: {name} must be {n} bools, not {flags!r}",
+            )
+        done = terminations | truncations
+        if mode == AutoresetMode.NEXT_STEP:
+            _require(not done[ended].any(), f"{where}: NEXT_STEP: an environment ended in the step that resets it")
+            _require(not rewards[ended].any(), f"{where}: NEXT_STEP: a reward in the step that resets an environment")
+        if mode == AutoresetMode.SAME_STEP:
+            _check_final(env, done, info, where)
+        ended = done if mode == AutoresetMode.NEXT_STEP else np.zeros(n, dtype=np.bool_)
+        if mode == AutoresetMode.DISABLED and done.any():
+            then = copy.deepcopy(given)
+            observation, fresh = env.reset(options={"reset_mask": done.copy()})
+            _require(_alike(given, then), f"{where}: a reset has changed arrays handed out before: hand out copies")
+            for row in np.flatnonzero(~done).tolist():
+                same = _alike(_row(observation, row), _row(then[0], row))
+                _require(same, f"{where}: DISABLED: resetting others changed the observation of environment {row}")
+            _check_infos(fresh, n, where)
+            info = _merged(info, fresh, done)
+            given = observation, info
+
+
+def _check_observation(env: VectorEnv[Any, Any, Any], observation: Any, where: str) -> None:
+    _require(env.observation_space.contains(observation), f"{where}: the observation is not in observation_space")
+
+
+def _check_infos(info: Any, n: int, where: str) -> None:
+    """Every name beside a mask, both with an entry for each environment."""
+    _require(isinstance(info, dict), f"{where}: infos must be a dict, not {type(info).__name__}")
+    for name, value in info.items():
+        if name.startswith("_"):
+            continue
+        mask = info.get(f"_{name}")
+        _require(
+            isinstance(mask, np.ndarray) and mask.dtype == np.bool_ and mask.shape == (n,),
+            f"{where}: info[{name!r}] needs info['_{name}'] beside it, {n} bools, not {mask!r}",
+        )
+        if isinstance(value, dict):
+            _check_infos(value, n, where)
+        else:
+            _require(len(value) == n, f"{where}: info[{name!r}] must have {n} entries, not {len(value)}")
+
+
+def _check_final(env: VectorEnv[Any, Any, Any], done: NDArray[np.bool_], info: dict[str, Any], where: str) -> None:
+    if not done.any():
+        _require("final_obs" not in info, f"{where}: SAME_STEP: final_obs though no environment has ended")
+        return
+    for name in ("final_obs", "final_info"):
+        _require(name in info, f"{where}: SAME_STEP: an environment ended and info has no {name!r}")
+        _require((info[f"_{name}"] == done).all(), f"{where}: SAME_STEP: info['_{name}'] must say which have ended")
+    for row in np.flatnonzero(done).tolist():
+        fits = env.single_observation_space.contains(info["final_obs"][row])
+        _require(fits, f"{where}: SAME_STEP: final_obs of environment {row} is not in single_observation_space")
+
+
+def _merged(info: dict[str, Any], fresh: dict[str, Any], rows: NDArray[np.bool_]) -> dict[str, Any]:
+    """Infos in which those of the environments just reset stand in place of their old ones."""
+    merged = dict(info)
+    for name, value in fresh.items():
+        if name in info and isinstance(value, np.ndarray):
+            merged[name] = info[name].copy()
+            merged[name][rows] = value[rows]
+    return merged
+
+
+def check_encoding(encoding: AnyEncoding, rules: Rules | None = None) -> None:
+    """Check an encoding: its arrays are as its fields say, new at every call, and a game's are the same alone as in a
+    batch.
+
+    Raises:
+        AssertionError: saying what is wrong.
+    """
+    rules = Rules() if rules is None else rules
+    coder = make_encoding(encoding)
+    wanted = coder.fields(rules)
+    for steps in (0, 5, 17, 60):
+        seen = view(_random_play(rules, 8, steps), 0)
+        before = seen.select(np.arange(len(seen)))
+        arrays = coder.encode(seen)
+        _require(_same_view(seen, before), "encode() must not write into the view")
+        _require(set(arrays) == set(wanted), f"encode() must give the fields {sorted(wanted)}, not {sorted(arrays)}")
+        for name, field in wanted.items():
+            array = arrays[name]
+            _require(
+                isinstance(array, np.ndarray) and array.dtype == field.dtype and array.shape == (8, *field.shape),
+                f"field {name!r} must be {np.dtype(field.dtype)} of shape {(8, *field.shape)}, "
+                f"not {getattr(array, 'dtype', type(array))} of shape {getattr(array, 'shape', None)}",
+            )
+            fits = array.size == 0 or (field.low <= array.min() and array.max() <= field.high)
+            _require(fits, f"field {name!r} must lie between {field.low} and {field.high}")
+        for row in range(8):
+            alone = coder.encode(seen.select(np.array([row])))
+            same = all(np.array_equal(alone[name][0], arrays[name][row]) for name in wanted)
+            _require(same, f"game {row} is encoded otherwise alone than in a batch")
+        for array in arrays.values():
+            array[...] = 0
+        _require(_same_view(seen, before), "encode() must give new arrays, not the view's own")
+
+
+def check_policy(policy: str | Policy, rules: Rules | None = None) -> None:
+    """Check a policy: it plays only what it may, a game's choice is the same alone as in a batch and follows from the
+    random bits, and the views are left as they were.
+
+    Raises:
+        AssertionError: saying what is wrong.
+    """
+    rules = Rules() if rules is None else rules
+    player = make_policy(policy)
+    for steps in (0, 3, 17, 30):
+        state = _random_play(rules, 8, steps)
+        live = np.flatnonzero(~state.over)
+        seen, random = view(state, rows=live), bits(steps, live)
+        if not live.size:
+            continue
+        before = seen.select(np.arange(len(seen)))
+        actions = kernel.as_actions(player(seen, random), len(live))
+        _require(_same_view(seen, before), f"{player.name} wrote into the view")
+        inside = (actions >= 0) & (actions < seen.tables.n_actions)
+        _require(bool(inside.all()), f"{player.name} chose actions that do not exist: {actions[~inside]}")
+        legal = seen.mask()[np.arange(len(live)), actions]
+        _require(bool(legal.all()), f"{player.name} chose actions that its mask excludes: {actions[~legal]}")
+        again = player(seen, random)
+        _require(
+            np.array_equal(actions, again), f"{player.name} must take all its randomness from the bits it is given"
+        )
+        for row in range(len(live)):
+            alone = player(seen.select(np.array([row])), random[[row]])
+            _require(int(alone[0]) == int(actions[row]), f"{player.name} chooses otherwise alone than in a batch")
+        other = view(determinize(seen, bits(99, live)), seen.seat)
+        _require(
+            np.array_equal(actions, player(other, random)),
+            f"{player.name}'s choice depends on something that its view does not show",
+        )
+
+
+def _random_play(rules: Rules, games: int, steps: int) -> State:
+    state, rng = kernel.deal(rules, np.arange(games)), np.random.default_rng(steps)
+    for _ in range(steps):
+        live: Ints = np.flatnonzero(~state.over)
+        masks = kernel.legal(state, live)
+        kernel.apply(state, np.where(masks, rng.random(masks.shape), -1.0).argmax(axis=1), live)
+    return state
+
+
+def _same_view(one: View, other: View) -> bool:
+    names = [f.name for f in fields(View) if f.name != "rules"]
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+
+
+def _row(observation: Any, row: int) -> Any:
+    """The observation of one environment."""
+    if isinstance(observation, dict):
+        return {name: _row(value, row) for name, value in observation.items()}
+    return tuple(_row(part, row) for part in observation) if isinstance(observation, tuple) else observation[row]
+
+
+def _alike(one: Any, other: Any) -> bool:
+    """Whether two nested structures of dicts, sequences and arrays are equal in types, shapes, dtypes and values."""
+    if isinstance(one, dict):
+        return isinstance(other, dict) and set(one) == set(other) and all(_alike(one[k], other[k]) for k in one)
+    if isinstance(one, np.ndarray) and one.dtype == object:
+        return isinstance(other, np.ndarray) and _alike(list(one), list(other))
+    if isinstance(one, np.ndarray):
+        return isinstance(other, np.ndarray) and one.dtype == other.dtype and np.array_equal(one, other)
+    if isinstance(one, list | tuple):
+        return type(one) is type(other) and len(one) == len(other) and all(map(_alike, one, other))
+    return bool(one == other)
+
+
+def _require(fine: bool, message: str) -> None:
+    if not fine:
+        raise AssertionError(message)
