@@ -1,0 +1,81 @@
+"""The state of a game as one vector for centralized critics: what everybody together knows.
+
+That is more than any agent may know alone, so it is for training, never for acting. Seats and tracks stand in their
+absolute order, so the vector is the same whoever asks. Its parts, one after the other, each divided by its maximum as
+in the encoding "flat", so that every entry lies between 0 and 1 (axis letters as in :mod:`genial_env.state`):
+
+===============  ================  =================================================================================
+part             shape             content, and its maximum
+===============  ================  =================================================================================
+``board``        (N, 1 + C)        one-hot for each cell: free, or the color that lies there; 1
+``points``       (N, C)            what color c would score on this free cell; 6 * (2 * side - 1)
+``racks``        (P, K, 2, C)      color of each half of the tile in each slot, one-hot; zeros: empty slot; 1
+``markers``      (T, C)            the markers; 18, in team and solo 36
+``bag``          (M,)              tiles of each kind in the bag; the most of any kind in a full bag
+``has_placed``   (P,)              1: the seat has laid its first tile; 1
+``to_play``      (P,)              one-hot: whose decision it is, after the end whose it last was; 1
+``phase``        (4,)              one-hot: place, bonus, swap, over; 1
+``owed``         (1,)              bonus placements to be made; 2 * K
+===============  ================  =================================================================================
+
+The length L is 1,369 with 2 seats, 1,917 with 3, 2,543 with 4, 2,531 in teams.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env.encodings import Field
+from genial_env.rules import Rules
+from genial_env.state import EMPTY, FREE, Phase, State
+from genial_env.tables import tables
+
+
+@lru_cache(maxsize=64)
+def central_fields(rules: Rules) -> dict[str, Field]:
+    """The parts by name, in their order, as they are before they are divided by their maximum."""
+    t, width = tables(rules), 2 * rules.side - 1
+    return {
+        "board": Field((t.n_cells, 1 + rules.colors), high=1),
+        "points": Field((t.n_cells, rules.colors), high=6 * width),
+        "racks": Field((rules.players, rules.rack, 2, rules.colors), high=1),
+        "markers": Field((rules.tracks, rules.colors), high=rules.top),
+        "bag": Field((t.n_kinds,), high=int(t.full_bag.max())),
+        "has_placed": Field((rules.players,), high=1),
+        "to_play": Field((rules.players,), high=1),
+        "phase": Field((len(Phase),), high=1),
+        "owed": Field((1,), high=2 * rules.rack),
+    }
+
+
+def central_length(rules: Rules) -> int:
+    """L."""
+    return sum(int(np.prod(field.shape)) for field in central_fields(rules).values())
+
+
+def central_state(state: State) -> NDArray[np.float32]:
+    """[B, L], newly made."""
+    rules, t = state.rules, state.tables
+    parts: dict[str, NDArray[Any]] = {
+        "board": state.board[..., None] == np.arange(FREE, rules.colors),
+        "points": state.points,
+        "racks": _one_hot(t.kinds.take(state.racks, axis=0), rules.colors) & (state.racks != EMPTY)[..., None, None],
+        "markers": state.scores,
+        "bag": state.bag,
+        "has_placed": state.has_placed,
+        "to_play": _one_hot(state.to_play, rules.players),
+        "phase": _one_hot(state.phase, len(Phase)),
+        "owed": state.owed,
+    }
+    scaled = [
+        parts[name].reshape(len(state), int(np.prod(field.shape))) / np.float32(field.high)
+        for name, field in central_fields(rules).items()
+    ]
+    return np.concatenate(scaled, axis=1).astype(np.float32, copy=False)
+
+
+def _one_hot(values: NDArray[Any], n: int) -> NDArray[np.bool_]:
+    hot: NDArray[np.bool_] = values[..., None] == np.arange(n)
+    return hot
