@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import data_equivalence
-from pettingzoo.test import api_test, render_test, seed_test
+from pettingzoo.test import api_test, seed_test
 
 from genial_env import IllegalAction, genial_v0
 from genial_env.envs.aec import GenialAECEnv
@@ -43,11 +43,6 @@ def play_to_the_end(env: Any, seed: int = 0) -> dict[str, Any]:
 def test_pettingzoo_checks_every_reward(reward: str) -> None:
     api_test(genial_v0.env(reward=reward, **SMALL), num_cycles=60)
     seed_test(lambda: genial_v0.env(reward=reward, **SMALL), num_cycles=20)
-
-
-@each_seated
-def test_render_check(arguments: dict[str, Any]) -> None:
-    render_test(lambda render_mode: genial_v0.env(render_mode=render_mode, **arguments))
 
 
 @each_seated
@@ -155,10 +150,17 @@ def test_what_is_no_action_is_refused(wrap: Any, action: Any, error: type[Except
 
 def test_calls_out_of_order() -> None:
     env, raw = genial_v0.env(), genial_v0.raw_env()
-    for call in (lambda: env.step(0), env.last, lambda: env.agents, lambda: env.agent_selection, lambda: env.rewards):
+    for call in (
+        lambda: env.step(0),
+        env.last,
+        env.state,
+        lambda: env.agents,
+        lambda: env.agent_selection,
+        lambda: env.rewards,
+    ):
         with pytest.raises((AttributeError, AssertionError), match="reset"):
             call()
-    for call in (lambda: raw.step(0), lambda: raw.observe("player_0")):
+    for call in (lambda: raw.step(0), lambda: raw.observe("player_0"), raw.state, raw.get_state):
         with pytest.raises(RuntimeError, match="call reset"):
             call()
     raw.reset(seed=0)

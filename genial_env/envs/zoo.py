@@ -1,0 +1,190 @@
+"""What the two PettingZoo environments share: one game whose seats are agents, their spaces and what they see."""
+
+import copy
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from numpy.typing import NDArray
+
+from genial_env.encodings import Encoding
+from genial_env.envs import rewards, spaces
+from genial_env.envs.central import central_length, central_state
+from genial_env.envs.game import RENDER_MODES, Game, draw_game_seed
+from genial_env.errors import IllegalAction
+from genial_env.rules import Rules
+
+
+class ZooEnv:
+    """One game whose seats are agents; what playing a step means is for its subclasses to say.
+
+    Args:
+        players, edition, mode: as in :class:`~genial_env.rules.Rules`; `sizes` are its other arguments.
+        encoding: "planes", "flat", or an :class:`~genial_env.encodings.Encoding` of your own.
+        reward: "rank", "margin", "lowest" or "vector" (:mod:`genial_env.envs.rewards`).
+        render_mode: None, "ansi" or "human".
+        record: whether to keep a game record.
+        max_cycles: truncates longer games; None plays every game to its end.
+
+    Raises:
+        ValueError: for arguments that cannot be played.
+        TypeError: for arguments of the wrong type.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "name": "genial_v0",
+        "render_modes": RENDER_MODES,
+        "is_parallelizable": False,  # for aec_to_parallel, which expects every agent to step once in a cycle
+        "render_fps": 2,
+    }
+
+    _kept: ClassVar[tuple[str, ...]] = ("agents", "_rng")
+    """The names of the attributes that change, besides the game."""
+
+    def __init__(
+        self,
+        players: int = 2,
+        edition: str = "2025",
+        mode: str = "individual",
+        *,
+        encoding: str | Encoding = "planes",
+        reward: str = "rank",
+        render_mode: str | None = None,
+        record: bool = False,
+        max_cycles: int | None = None,
+        **sizes: Any,
+    ) -> None:
+        super().__init__()
+        rules = Rules(players, edition, mode, **sizes)
+        if rules.players == 1:
+            raise ValueError(
+                "the PettingZoo environment is for 2 to 4 players; solo is gymnasium's genial_env/GenialSolo-v0"
+            )
+        self.rules = rules
+        self.render_mode = render_mode
+        self.max_cycles = check_max_cycles(max_cycles)
+        self._game = Game(rules, encoding, reward, render_mode, record)
+        self._rng = np.random.default_rng()
+        self.possible_agents = [f"player_{seat}" for seat in range(rules.players)]
+        self.agents: list[str] = []
+        self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        action_space = spaces.action_space(rules)
+        self._n_actions = int(action_space.n)
+        observation_space = Dict(
+            {
+                "observation": spaces.observation_space(self._game.encoding, rules),
+                "action_mask": Box(0, 1, (self._n_actions,), dtype=np.int8),
+            }
+        )
+        # Spaces have random state of their own, so every agent gets its own.
+        self.observation_spaces = {agent: copy.deepcopy(observation_space) for agent in self.possible_agents}
+        self.action_spaces = {agent: copy.deepcopy(action_space) for agent in self.possible_agents}
+        self.state_space = Box(0, 1, (central_length(rules),), dtype=np.float32)
+
+    def observation_space(self, agent: str) -> Dict:
+        """The agent's observation space, the same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Discrete:
+        """The agent's action space, the same object at every call."""
+        return self.action_spaces[agent]
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What the agent may know now, as fresh arrays."""
+        view = self._game.view(self._seat[agent])
+        return {"observation": self._game.observe(view), "action_mask": view.mask()[0].view(np.int8)}
+
+    def state(self) -> NDArray[np.float32]:
+        """[L] what all agents together know, newly made: for centralized critics (:mod:`genial_env.envs.central`)."""
+        state: NDArray[np.float32] = central_state(self._game.current)[0]
+        return state
+
+    def render(self) -> str | None:
+        """The position as colored text, with all racks: returned in render mode "ansi", printed in "human"."""
+        return self._game.render()
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def game_record(self) -> dict[str, Any]:
+        """The record of the game so far; needs ``record=True``."""
+        return self._game.record()
+
+    def get_state(self) -> dict[str, Any]:
+        """An independent copy of the game and its bookkeeping, for :meth:`set_state`.
+
+        Raises:
+            RuntimeError: before the first reset.
+        """
+        _ = self._game.current  # says so before the first reset
+        return {"game": self._game.saved(), "kept": copy.deepcopy({name: getattr(self, name) for name in self._kept})}
+
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """In place: go back to what :meth:`get_state` gave; the state given stays as it is."""
+        self._game.restore(saved["game"])
+        for name, value in copy.deepcopy(saved["kept"]).items():
+            setattr(self, name, value)
+
+    def _deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
+        """In place: start a new game with all agents, as ``reset`` says."""
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
+        self._game.start(draw_game_seed(self._rng, options), self.possible_agents)
+        self.agents = list(self.possible_agents)
+
+    def _check_live(self) -> None:
+        """Raise a RuntimeError where there is nothing to play."""
+        if not self.agents:
+            raise RuntimeError("call reset() first: there is no game, or it is over for every agent")
+
+    def _is_truncated(self, steps_in_cycle: int) -> bool:
+        """Whether the game, not over, has reached the number of cycles at which it is to be left."""
+        if self.max_cycles is None or self._game.over:
+            return False
+        return bool(self._game.current.decisions[0] >= self.max_cycles * steps_in_cycle)
+
+    @property
+    def _mover(self) -> str:
+        """The agent whose decision it is; after the end, whose it last was."""
+        return self.possible_agents[self._game.to_play]
+
+    def _infos(self, truncated: bool) -> dict[str, dict[str, Any]]:
+        """A new info for every agent: who is to play, or how the game ended."""
+        if self._game.over:
+            return {agent: self._game.results() for agent in self.agents}
+        mover = self._mover
+        return {agent: {} if truncated else {"to_play": mover} for agent in self.agents}
+
+    def _fine(self, error: IllegalAction) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """What an illegal action brings every agent: rewards and infos."""
+        offender = self._mover
+        fine = {**self._nothing(), offender: rewards.worst(self._game.scheme, self.rules)}
+        return fine, {agent: {"illegal_action": str(error)} if agent == offender else {} for agent in self.agents}
+
+    def _zero(self) -> Any:
+        """No reward, newly made."""
+        return np.zeros(self.rules.colors) if self._game.scheme == "vector" else 0.0
+
+    def _nothing(self) -> dict[str, Any]:
+        """No reward for any agent."""
+        return {agent: self._zero() for agent in self.agents}
+
+    def _by_agent(self, earned: NDArray[Any]) -> dict[str, Any]:
+        """One float an agent, for a vector reward one array."""
+        return dict(zip(self.possible_agents, earned.tolist() if earned.ndim == 1 else list(earned), strict=True))
+
+
+def check_max_cycles(max_cycles: int | None) -> int | None:
+    """The number of cycles, None for as many as the game takes.
+
+    Raises:
+        TypeError: for something other than a whole number.
+        ValueError: for a number below 1.
+    """
+    if max_cycles is None:
+        return None
+    if isinstance(max_cycles, bool) or not isinstance(max_cycles, int):
+        raise TypeError(f"max_cycles must be a whole number or None, not {max_cycles!r} ({type(max_cycles).__name__})")
+    if max_cycles < 1:
+        raise ValueError(f"max_cycles must be at least 1, not {max_cycles}")
+    return max_cycles
