@@ -1,25 +1,37 @@
-"""Environments, thin over the kernel. Importing this package registers the Gymnasium ids.
+"""Environments, thin over the kernel. Importing this package registers their ids in Gymnasium and PettingZoo.
 
-==========================  =========================================================================================
-``genial_env.genial_v0``    PettingZoo AEC: ``env()``, ``raw_env()``
-``genial_env/Genial-v0``    Gymnasium, single and vectorized: one learning seat against policies
-``genial_env/GenialMO-v0``  the same with a vector of rewards, for MO-Gymnasium
-``genial_env/GenialSolo-v0``  Gymnasium, single and vectorized: the solo game
-``genial_env.envs.sb3``     a Stable-Baselines3 VecEnv that steps all games in one batch
-==========================  =========================================================================================
+=============================  ======================================================================================
+``genial_env.genial_v0``       PettingZoo: ``env()`` and ``raw_env()`` (AEC), ``parallel_env()`` and
+                               ``raw_parallel_env()``; in its registry ``genial_env/genial_v0``, as "aec" and "parallel"
+``genial_env/Genial-v0``       Gymnasium, single and vectorized: one learning seat against policies
+``genial_env/GenialMO-v0``     the same with a vector of rewards, for MO-Gymnasium
+``genial_env/GenialSolo-v0``   Gymnasium, single and vectorized: the solo game
+``genial_env.envs.sb3``        a Stable-Baselines3 VecEnv that steps all games in one batch
+``genial_env.envs.openspiel``  an OpenSpiel game, registered by importing the module
+``genial_env.envs.rllib``      an RLlib MultiAgentEnv
+=============================  ======================================================================================
 """
 
 import gymnasium as gym
+import pettingzoo
 
-for name, arguments in (("Genial", {}), ("GenialMO", {"reward": "vector"})):
-    gym.register(
-        id=f"genial_env/{name}-v0",
-        entry_point="genial_env.envs.single:GenialEnv",
-        vector_entry_point="genial_env.envs.vector:GenialVectorEnv",
-        kwargs=arguments,
-    )
+gym.register(
+    id="genial_env/Genial-v0",
+    entry_point="genial_env.envs.single:GenialEnv",
+    vector_entry_point="genial_env.envs.vector:GenialVectorEnv",
+)
+gym.register(
+    id="genial_env/GenialMO-v0",
+    entry_point="genial_env.envs.single:GenialEnv",
+    vector_entry_point="genial_env.envs.vector:GenialVectorEnv",
+    kwargs={"reward": "vector"},
+)
 gym.register(
     id="genial_env/GenialSolo-v0",
     entry_point="genial_env.envs.single:GenialSoloEnv",
     vector_entry_point="genial_env.envs.vector:GenialSoloVectorEnv",
 )
+
+if hasattr(pettingzoo, "register"):  # PettingZoo has a registry from 1.27 on
+    pettingzoo.register("aec", "genial_env/genial_v0", entry_point="genial_env.genial_v0:env")
+    pettingzoo.register("parallel", "genial_env/genial_v0", entry_point="genial_env.genial_v0:parallel_env")
