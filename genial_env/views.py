@@ -211,7 +211,7 @@ def determinize(view: View, rng: np.random.Generator | chance.Bits) -> State:
         drawn=np.zeros((len(view), rules.players), dtype=np.int64),
         has_placed=has_placed,
         returned=returned,
-        swapped=returned.reshape(len(view), -1).max(axis=1) > 0,
+        swapped=np.bitwise_or.reduce(returned, axis=(1, 2, 3)) != 0,
         to_play=(view.seat + view.to_play) % rules.players,
         phase=view.phase.copy(),
         owed=view.owed.copy(),

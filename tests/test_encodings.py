@@ -104,6 +104,7 @@ def several(view: View) -> dict[str, np.ndarray]:
     return {"markers": view.scores / np.float32(18), "rack": view.rack.copy()}
 
 
+@pytest.mark.filterwarnings("ignore:.*A Box observation space (min|max)imum value is")  # a function's are unknown
 @pytest.mark.parametrize("encoding", [Lowest(), lowest, several], ids=["class", "function", "function of dicts"])
 def test_your_own_encoding(encoding: Any) -> None:
     env = GenialEnv(encoding=encoding)
@@ -127,7 +128,7 @@ def test_spaces_of_functions() -> None:
         (lambda view: {"a": view.board[0]}, ValueError, r"field 'a' must have one entry a game.*not \(91,\)"),
         (lambda view: view.scores.astype(str), TypeError, "must hold whole numbers or floats"),
     ],
-    ids=str,
+    ids=["unknown name", "number", "no array", "no axis of games", "text"],
 )
 def test_what_is_no_encoding(encoding: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):

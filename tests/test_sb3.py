@@ -137,12 +137,15 @@ def test_what_sb3_asks_of_a_vec_env() -> None:
     assert is_masking_supported(env)
     assert get_action_masks(env).shape == (3, 2882)
     assert env.env_method("action_masks", indices=[1]).shape == (1, 2882)
-    assert env.env_is_wrapped(VecMonitor) == [False] * 3  # type: ignore[arg-type]
+    assert env.env_is_wrapped(gym.wrappers.TimeLimit) == [False] * 3
+    assert env.env_is_wrapped(Monitor) == [True] * 3
     with pytest.raises(AttributeError, match="the method 'action_masks' only"):
         env.env_method("jump")
     with pytest.raises(AttributeError):
         env.set_attr("seat", 1)
-    wrapped = VecNormalize(VecMonitor(env), norm_obs=False)
+    with pytest.warns(UserWarning, match="already wrapped with a `Monitor`"):  # its infos have all that Monitor gives
+        monitored = VecMonitor(env)
+    wrapped = VecNormalize(monitored, norm_obs=False)
     wrapped.reset()
     masks = wrapped.env_method("action_masks")
     observation, *_ = wrapped.step(random_actions(np.asarray(masks), np.random.default_rng(0)))
@@ -280,9 +283,9 @@ def test_time_limits_and_monitors() -> None:
 def test_normalized_and_evaluated_training(native: bool, tmp_path: Path) -> None:
     """VecNormalize around either, MaskableEvalCallback on the other."""
     flat = {"encoding": "flat", **SMALL}
-    batched, single = VecMonitor(GenialVecEnv(4, **flat)), DummyVecEnv([lambda: Monitor(GenialEnv(**flat))] * 2)
+    batched, single = GenialVecEnv(4, **flat), DummyVecEnv([lambda: Monitor(GenialEnv(**flat))] * 2)
     env, other = (batched, single) if native else (single, batched)
-    training, evaluation = (VecNormalize(e, norm_obs=True, norm_reward=True) for e in (env, VecMonitor(other)))
+    training, evaluation = (VecNormalize(e, norm_obs=True, norm_reward=True) for e in (env, other))
     callback = MaskableEvalCallback(
         evaluation,
         n_eval_episodes=4,

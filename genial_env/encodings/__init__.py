@@ -37,6 +37,4 @@ def make_encoding(encoding: AnyEncoding) -> Encoding:
         return encoding
     if callable(encoding):
         return FunctionEncoding(encoding)
-    raise TypeError(
-        f"an encoding is a name, a function of the views, or has fields(rules) and encode(view): {encoding!r}"
-    )
+    raise TypeError(f"an encoding is a name, a function, or has fields(rules) and encode(view), unlike {encoding!r}")

@@ -7,6 +7,7 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
@@ -145,8 +146,8 @@ class GenialVecEnv(VecEnv):
         raise AttributeError(f"the games of GenialVecEnv have no attribute {attr_name!r} to set; use set_opponents()")
 
     def env_is_wrapped(self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None) -> list[bool]:
-        """No game is."""
-        return [False] * len(list(self._get_indices(indices)))
+        """Whether the games are wrapped: in Monitor as good as, since infos have its ``episode``; else not."""
+        return [issubclass(wrapper_class, Monitor)] * len(list(self._get_indices(indices)))
 
     def get_state(self) -> dict[str, Any]:
         """An independent copy of all that changes, for :meth:`set_state`."""
