@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from genial_env.bitsets import Ints
 from genial_env.encodings.base import Field
 from genial_env.rules import Rules
-from genial_env.state import Phase
+from genial_env.state import FREE, Phase
 from genial_env.tables import tables
 from genial_env.views import View, complete
 
@@ -93,6 +93,9 @@ class Planes:
         )
 
 
+_OFF = FREE - 1
+
+
 @lru_cache(maxsize=64)
 def _grid(rules: Rules) -> Ints:  # [N]
     """Where each cell stands on the flattened grid."""
@@ -101,14 +104,30 @@ def _grid(rules: Rules) -> Ints:  # [N]
     return at
 
 
+@lru_cache(maxsize=64)
+def _sources(rules: Rules) -> tuple[Ints, Ints]:
+    """For each place of the flattened grid its cell, N off the board; and [C * H * H] for each color and place where
+    its points stand in [N * C], off the board those of a printed symbol, which are always 0.
+    """
+    t = tables(rules)
+    at = np.full((2 * rules.side - 1) ** 2, t.n_cells)
+    at[_grid(rules)] = np.arange(t.n_cells)
+    cells = np.where(at < t.n_cells, at, t.printed[0])
+    return at, (cells * rules.colors + np.arange(rules.colors)[:, None]).ravel()
+
+
 def _board(view: View) -> NDArray[np.uint8]:
-    rules, width, colors = view.rules, 2 * view.rules.side - 1, view.rules.colors
-    planes = np.zeros((len(view), 2 + 2 * colors, width * width), dtype=np.uint8)
-    cells = np.empty((len(view), 2 + 2 * colors, view.board.shape[1]), dtype=np.uint8)
-    cells[:, 0] = 1
-    cells[:, 1:-colors] = view.board[:, None, :] == np.arange(-1, colors)[:, None]
-    cells[:, -colors:] = view.points.transpose(0, 2, 1)
-    planes[:, :, _grid(rules)] = cells
+    """Gathered rather than scattered, one number of the grid after the other, which is twice as fast."""
+    rules, t, width, colors = view.rules, view.tables, 2 * view.rules.side - 1, view.rules.colors
+    at, points_at = _sources(rules)
+    planes = np.empty((len(view), 2 + 2 * colors, width * width), dtype=np.uint8)
+    planes[:, 0] = at < t.n_cells
+    off_board = np.full((len(view), 1), _OFF, dtype=np.int8)
+    board = np.concatenate([view.board, off_board], axis=1).take(at, axis=1)
+    flags = planes[:, 1:-colors].view(np.bool_)
+    np.equal(board[:, None, :], np.arange(FREE, colors, dtype=np.int8)[:, None], out=flags)
+    points = view.points.reshape(len(view), t.n_cells * colors).take(points_at, axis=1)
+    planes[:, -colors:] = points.reshape(len(view), colors, width * width)
     return planes.reshape(len(view), 2 + 2 * colors, width, width)
 
 
