@@ -2,8 +2,8 @@
 
 Users of other games with thousands of actions report runs that die of ``The parameter probs has invalid values ...
 Simplex()``: masked logits of -1e8 leave probabilities whose sum rounding takes too far from 1. Nothing of this project
-stands in between here: a plain MlpPolicy, sb3-contrib's distribution with torch's validation on, the four-seat game with
-its 5,546 actions, every action checked by the environment (``illegal_action="raise"``).
+stands in between here: a plain MlpPolicy, sb3-contrib's distribution with torch's validation on, the four-seat game
+with its 5,546 actions, every action checked by the environment (``illegal_action="raise"``).
 
     pip install -e '.[train]'
     python -m experiments.long_masks
