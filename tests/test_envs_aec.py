@@ -105,7 +105,7 @@ def test_an_illegal_action_ends_the_game_with_the_worst_reward(reward: str, move
     assert set(told) == set(env.possible_agents)
     assert np.array_equal(told[offender][0], worst(reward, env.unwrapped.rules))
     assert "illegal action" in told.pop(offender)[1]["illegal_action"]
-    assert not any(info for _, info in told.values())
+    assert not any("illegal_action" in info or any(info["ranks"]) for _, info in told.values())
     env.reset(seed=0)
     assert not any(env.terminations.values())
 

@@ -34,7 +34,7 @@ from pettingzoo.test import (
 from pettingzoo.test import test_save_obs as save_obs_test  # pytest would take it for one of its own
 from pettingzoo.utils.conversions import aec_to_parallel, parallel_to_aec, turn_based_aec_to_parallel
 
-from genial_env import IllegalAction, Rules, State, genial_v0
+from genial_env import IllegalAction, Rules, State, genial_v0, ranks
 from genial_env.encodings import ENCODINGS
 from genial_env.envs.central import central_fields, central_length, central_state
 from genial_env.envs.rewards import SCHEMES, worst
@@ -101,7 +101,7 @@ def play_parallel(env: Any, rng: np.random.Generator, infos: dict[str, Any], ste
     """Random play of the agent that the infos name; everything that the steps returned."""
     told = []
     while env.agents and len(told) < steps:
-        mover = infos[env.agents[0]]["to_play"]
+        mover = env.possible_agents[infos[env.agents[0]]["to_play"]]
         told.append(env.step({mover: choose(env, mover, rng)}))
         infos = told[-1][4]
     return told
@@ -188,7 +188,9 @@ def test_both_environments_play_the_same_game(arguments: dict[str, Any]) -> None
     rng, moves = np.random.default_rng(0), 0
     while parallel.agents:
         mover = aec.agent_selection
-        assert infos == aec.infos == {agent: {"to_play": mover} for agent in aec.possible_agents}
+        assert infos == aec.infos
+        assert all(info["to_play"] == aec.possible_agents.index(mover) for info in infos.values())
+        assert not any(any(info["ranks"]) for info in infos.values())
         assert all(data_equivalence(observations[agent], aec.observe(agent)) for agent in aec.agents)
         assert [agent for agent in observations if observations[agent]["action_mask"].any()] == [mover]
         actions = {mover: choose(aec, mover, rng)}
@@ -200,7 +202,7 @@ def test_both_environments_play_the_same_game(arguments: dict[str, Any]) -> None
         assert np.array_equal(parallel.state(), aec.state())
         moves += 1
     assert infos == aec.infos
-    assert infos["player_0"].keys() == {"ranks", "scores"}
+    assert all(info["to_play"] == -1 and info["ranks"] == ranks(info["scores"]).tolist() for info in infos.values())
     assert all(terminations.values())
     assert moves > 10
     assert aec.game_record() == parallel.game_record()
@@ -228,7 +230,7 @@ def test_actions_of_those_not_to_play_are_ignored() -> None:
         infos = env.reset(seed=0)[1]
     rng = np.random.default_rng(0)
     while envs[0].agents:
-        mover = infos["player_0"]["to_play"]
+        mover = envs[0].possible_agents[infos["player_0"]["to_play"]]
         played = {mover: choose(envs[0], mover, rng)}
         others = [agent for agent in envs[0].agents if agent != mover]
         steps = [envs[0].step(played)]
@@ -301,7 +303,8 @@ def test_an_illegal_action_of_the_mover_ends_the_game(reward: str, moves: int) -
     assert np.array_equal(rewards.pop(offender), worst(reward, raw.rules))
     assert not np.any(list(rewards.values()))
     assert "illegal action" in infos.pop(offender)["illegal_action"]
-    assert not any(infos.values())
+    assert all(info["to_play"] == -1 and not any(info["ranks"]) for info in infos.values())
+    assert not any("illegal_action" in info for info in infos.values())
 
 
 @pytest.mark.parametrize("make", [genial_v0.parallel_env, genial_v0.raw_parallel_env], ids=["env", "raw_env"])
@@ -403,7 +406,7 @@ def test_max_cycles_truncates(form: Callable[..., Any], reward: str, cycles: int
         assert game.decisions[0] == cycles * (3 if form is genial_v0.env else 1)
         assert played["terminated"] == dict.fromkeys(env.possible_agents, False)
         assert played["truncated"] == dict.fromkeys(env.possible_agents, True)
-        assert played["infos"] == {agent: {} for agent in env.possible_agents}
+        assert all(info["to_play"] == -1 and not any(info["ranks"]) for info in played["infos"].values())
         lowest = game.scores[0].min(axis=1).tolist()
         assert list(played["earned"].values()) == (lowest if reward == "lowest" else [0, 0, 0])
 
@@ -525,10 +528,11 @@ def test_a_pettingzoo_without_a_registry_will_do() -> None:
     """Versions before it had none."""
     code = (
         "import pettingzoo\nfor name in ('register', 'make', 'spec'): vars(pettingzoo).pop(name, None)\n"
-        "from genial_env import genial_v0\nenv = genial_v0.parallel_env()\nprint(env, env.reset(seed=0)[1])"
+        "from genial_env import genial_v0\nenv = genial_v0.parallel_env()\n"
+        "print(env, env.reset(seed=0)[1]['player_1']['to_play'])"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert ran.stdout == "genial_v0 {'player_0': {'to_play': 'player_0'}, 'player_1': {'to_play': 'player_0'}}\n"
+    assert ran.stdout == "genial_v0 0\n"
 
 
 def test_all_forms_call_themselves_by_the_module() -> None:

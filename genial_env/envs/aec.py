@@ -32,8 +32,8 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
     player's result is the lowest of six markers. ``docs/rules.md`` has the rules.
 
     **Turns.** A turn may take several steps of the same agent: its placement, bonus placements, and the decision to
-    swap its rack. So ``agent_selection`` may stay where it is. ``infos[agent]["to_play"]`` names the agent selected,
-    for every agent, until the game ends.
+    swap its rack. So ``agent_selection`` may stay where it is. ``infos[agent]["to_play"]`` is the seat of the agent
+    selected, in every agent's info, -1 when the game is over.
 
     **Observation space.** ``observation`` is what the agent's seat may know, by the chosen encoding, own seat and track
     first: "planes" (a Dict of uint8 arrays: :mod:`genial_env.encodings.planes` has the table), "flat" (the same in one
@@ -65,8 +65,8 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
     library takes.
 
     **End.** When no two adjacent free cells are left, or a track has all markers at its end. Every agent then gets its
-    reward, and ``infos[agent]`` holds ``"ranks"`` and ``"scores"`` of all tracks. A game truncated by `max_cycles`
-    has no ranks, and no reward that the end would bring.
+    reward, and ``infos[agent]["ranks"]`` holds the ranks of all tracks, which are 0 until then; ``"scores"`` holds
+    their markers at any time. A game truncated by `max_cycles` has no ranks, and no reward that the end would bring.
 
     **State.** :meth:`state` is a vector of what all agents together know, for centralized critics; its parts are in
     :mod:`genial_env.envs.central`.
@@ -120,7 +120,7 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
         self._cumulative_rewards = self._nothing()
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = self._infos(truncated=False)
+        self.infos = self._infos(left=False)
         self._skip_agent_selection = None
         self.agent_selection = self._mover
 

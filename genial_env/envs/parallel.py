@@ -35,9 +35,9 @@ class GenialParallelEnv(ZooEnv, ParallelEnv[str, dict[str, Any], int]):  # type:
     The game and all that is not said here are as in :class:`~genial_env.envs.aec.GenialAECEnv`, for libraries that
     know parallel environments only.
 
-    **Turns.** A step is one decision of one agent, the one that ``infos[agent]["to_play"]`` names (to every agent, at
-    the reset too, until the game ends). Its action is played; those of the others are ignored, whatever they are, and
-    may be left out. All agents stay until the game is over for all.
+    **Turns.** A step is one decision of one agent, that of the seat that ``infos[agent]["to_play"]`` names (to every
+    agent, at the reset too; -1 when the game is over). Its action is played; those of the others are ignored, whatever
+    they are, and may be left out. All agents stay until the game is over for all.
 
     **Observation space.** As there; every agent gets one at every step. ``action_mask`` is all 0 for those not to
     move, so a mask with a 1 in it says the same as ``to_play``.
@@ -68,7 +68,7 @@ class GenialParallelEnv(ZooEnv, ParallelEnv[str, dict[str, Any], int]):  # type:
             Observations and infos.
         """
         self._deal(seed, options)
-        return self._observations(), self._infos(truncated=False)
+        return self._observations(), self._infos(left=False)
 
     def step(self, actions: dict[str, Any]) -> Step:
         """Play the action of the agent to play.

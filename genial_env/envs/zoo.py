@@ -148,18 +148,25 @@ class ZooEnv:
         """The agent whose decision it is; after the end, whose it last was."""
         return self.possible_agents[self._game.to_play]
 
-    def _infos(self, truncated: bool) -> dict[str, dict[str, Any]]:
-        """A new info for every agent: who is to play, or how the game ended."""
-        if self._game.over:
-            return {agent: self._game.results() for agent in self.agents}
-        mover = self._mover
-        return {agent: {} if truncated else {"to_play": mover} for agent in self.agents}
+    def _infos(self, left: bool) -> dict[str, dict[str, Any]]:
+        """A new info for every agent. The same names and shapes at any time, so that libraries can make arrays of them.
+
+        Args:
+            left: whether the game is left though it is not over.
+        """
+        game, rules = self._game, self.rules
+        to_play = -1 if left or game.over else game.to_play
+        ranks = game.results()["ranks"] if game.over else [0] * rules.tracks
+        scores = game.current.scores[0]
+        return {agent: {"to_play": to_play, "ranks": list(ranks), "scores": scores.tolist()} for agent in self.agents}
 
     def _fine(self, error: IllegalAction) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """What an illegal action brings every agent: rewards and infos."""
         offender = self._mover
         fine = {**self._nothing(), offender: rewards.worst(self._game.scheme, self.rules)}
-        return fine, {agent: {"illegal_action": str(error)} if agent == offender else {} for agent in self.agents}
+        infos = self._infos(left=True)
+        infos[offender]["illegal_action"] = str(error)
+        return fine, infos
 
     def _zero(self) -> Any:
         """No reward, newly made."""
