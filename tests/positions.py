@@ -59,8 +59,3 @@ def random_actions(state: State, rows: np.ndarray, rng: np.random.Generator) -> 
 def same(one: State, other: State) -> bool:
     """Whether all arrays are equal."""
     return all(np.array_equal(one.arrays()[name], other.arrays()[name]) for name in one.arrays())
-
-
-def rows_of(state: State, rows: np.ndarray) -> State:
-    """Some of the games."""
-    return State(state.rules, **{name: array[rows] for name, array in state.arrays().items()})

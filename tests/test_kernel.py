@@ -9,7 +9,7 @@ from genial_env import IllegalAction, Rules, State, kernel
 from genial_env.actions import Place, decode, encode
 from genial_env.state import End, Phase
 from genial_env.tables import tables
-from tests.positions import STANDARD, VARIANTS, board_with, random_actions, random_play, rows_of, same
+from tests.positions import STANDARD, VARIANTS, board_with, random_actions, random_play, same
 
 ALL = pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
 
@@ -70,15 +70,15 @@ def test_a_batch_equals_each_game_alone(rules: Rules) -> None:
         for row, action in zip(live.tolist(), actions.tolist(), strict=True):
             kernel.apply(alone[row], [action])
         kernel.apply(together, actions, live)
-    assert all(same(rows_of(together, np.array([row])), game) for row, game in enumerate(alone))
+    assert all(same(together.select(np.array([row])), game) for row, game in enumerate(alone))
 
 
 def test_redeal_starts_anew_in_place() -> None:
     state = random_play(Rules(3), games=6, seed=0, steps=30)
-    others = rows_of(state, np.array([0, 2, 4]))
+    others = state.select(np.array([0, 2, 4]))
     kernel.redeal(state, np.array([1, 3, 5]), [11, 12, 13])
-    assert same(rows_of(state, np.array([1, 3, 5])), kernel.deal(Rules(3), [11, 12, 13]))
-    assert same(rows_of(state, np.array([0, 2, 4])), others)
+    assert same(state.select(np.array([1, 3, 5])), kernel.deal(Rules(3), [11, 12, 13]))
+    assert same(state.select(np.array([0, 2, 4])), others)
 
 
 def test_same_seed_gives_a_seat_the_same_first_rack_and_different_seeds_differ() -> None:
