@@ -8,7 +8,8 @@ with its 5,546 actions, every action checked by the environment (``illegal_actio
     pip install -e '.[train]'
     python -m experiments.long_masks
 
-Answer (two cores of an Intel Xeon, torch 2.13, sb3-contrib 2.9.2): RESULT
+Answer: yes. 200,704 decisions among 5,546 actions in 312 s without an error (two busy cores of an Intel Xeon, torch
+2.13, sb3-contrib 2.9.2).
 """
 
 import time

@@ -130,6 +130,10 @@ class State:
         """An independent copy."""
         return State(self.rules, **{name: array.copy() for name, array in self.arrays().items()})
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> "State":
+        """A :meth:`copy`, several times as fast as a walk through the fields."""
+        return self.copy()
+
     def select(self, games: NDArray[Any]) -> "State":
         """Some of the games, copied: [G] indices, which may repeat, or [B] bools."""
         return State(self.rules, **{name: array[games] for name, array in self.arrays().items()})
