@@ -1,5 +1,6 @@
 """The encoding "planes": the board as planes on the axial grid, everything else as small arrays."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -56,18 +57,17 @@ class Planes:
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
         """[G, *shape] for each field, newly made."""
-        rules = view.rules
+        rules, source = view.rules, _sources(view.rules)
         return {
             "board": _board(view),
-            "rack": _one_hot(view.tables.kinds.take(view.rack, axis=0), rules.colors)
-            * (view.rack >= 0)[..., None, None],
+            "rack": source.tiles.take(view.rack, axis=0, mode="wrap"),
             "markers": view.scores.astype(np.uint8),
             "unseen": view.unseen.copy(),
             **({"returned": view.returned.copy()} if rules.has_swap else {}),
             "rack_sizes": view.rack_sizes.astype(np.uint8),
             "has_placed": view.has_placed.astype(np.uint8),
-            "to_play": _one_hot(view.to_play, rules.players),
-            "phase": _one_hot(view.phase, len(Phase)),
+            "to_play": source.seats.take(view.to_play, axis=0),
+            "phase": source.phases.take(view.phase, axis=0),
             "owed": view.owed[:, None].astype(np.uint8),
         }
 
@@ -93,7 +93,35 @@ class Planes:
         )
 
 
-_OFF = FREE - 1
+@dataclass(frozen=True)
+class _Sources:
+    """Where the numbers of an observation come from, and what they are compared with."""
+
+    in_play: NDArray[np.uint8]  # [H * H] 1 where the place of the flattened grid is a cell
+    cells: Ints  # [H * H] its cell, any off the board
+    points: Ints  # [C * H * H] for each color and place where its points stand in [N * C]
+    contents: NDArray[np.int8]  # [1 + C, 1] what a cell may hold
+    tiles: NDArray[np.uint8]  # [M + 1, 2, C] each kind's halves one-hot; the last, also -1, is no tile
+    seats: NDArray[np.uint8]  # [P, P] one-hot
+    phases: NDArray[np.uint8]  # [4, 4] one-hot
+
+
+@lru_cache(maxsize=64)
+def _sources(rules: Rules) -> _Sources:
+    t, places = tables(rules), (2 * rules.side - 1) ** 2
+    in_play, cells = np.zeros(places, dtype=np.uint8), np.zeros(places, dtype=np.int64)
+    in_play[_grid(rules)], cells[_grid(rules)] = 1, np.arange(t.n_cells)
+    tiles = np.zeros((t.n_kinds + 1, 2, rules.colors), dtype=np.uint8)
+    tiles[:-1] = t.kinds[:, :, None] == np.arange(rules.colors)
+    return _Sources(
+        in_play=in_play,
+        cells=cells,
+        points=(cells * rules.colors + np.arange(rules.colors)[:, None]).ravel(),
+        contents=np.arange(FREE, rules.colors, dtype=np.int8)[:, None],
+        tiles=tiles,
+        seats=np.eye(rules.players, dtype=np.uint8),
+        phases=np.eye(len(Phase), dtype=np.uint8),
+    )
 
 
 @lru_cache(maxsize=64)
@@ -104,33 +132,15 @@ def _grid(rules: Rules) -> Ints:  # [N]
     return at
 
 
-@lru_cache(maxsize=64)
-def _sources(rules: Rules) -> tuple[Ints, Ints]:
-    """For each place of the flattened grid its cell, N off the board; and [C * H * H] for each color and place where
-    its points stand in [N * C], off the board those of a printed symbol, which are always 0.
-    """
-    t = tables(rules)
-    at = np.full((2 * rules.side - 1) ** 2, t.n_cells)
-    at[_grid(rules)] = np.arange(t.n_cells)
-    cells = np.where(at < t.n_cells, at, t.printed[0])
-    return at, (cells * rules.colors + np.arange(rules.colors)[:, None]).ravel()
-
-
 def _board(view: View) -> NDArray[np.uint8]:
     """Gathered rather than scattered, one number of the grid after the other, which is twice as fast."""
-    rules, t, width, colors = view.rules, view.tables, 2 * view.rules.side - 1, view.rules.colors
-    at, points_at = _sources(rules)
-    planes = np.empty((len(view), 2 + 2 * colors, width * width), dtype=np.uint8)
-    planes[:, 0] = at < t.n_cells
-    off_board = np.full((len(view), 1), _OFF, dtype=np.int8)
-    board = np.concatenate([view.board, off_board], axis=1).take(at, axis=1)
-    flags = planes[:, 1:-colors].view(np.bool_)
-    np.equal(board[:, None, :], np.arange(FREE, colors, dtype=np.int8)[:, None], out=flags)
-    points = view.points.reshape(len(view), t.n_cells * colors).take(points_at, axis=1)
-    planes[:, -colors:] = points.reshape(len(view), colors, width * width)
-    return planes.reshape(len(view), 2 + 2 * colors, width, width)
-
-
-def _one_hot(values: NDArray[Any], n: int) -> NDArray[np.uint8]:
-    hot: NDArray[np.uint8] = (values[..., None] == np.arange(n)).astype(np.uint8)
-    return hot
+    rules, width, colors, source = view.rules, 2 * view.rules.side - 1, view.rules.colors, _sources(view.rules)
+    n_games, places = len(view), width * width
+    planes = np.empty((n_games, 2 + 2 * colors, places), dtype=np.uint8)
+    planes[:, 0] = 1
+    board = view.board.take(source.cells, axis=1)
+    np.equal(board[:, None, :], source.contents, out=planes[:, 1:-colors].view(np.bool_))
+    points = view.points.reshape(n_games, view.board.shape[1] * colors).take(source.points, axis=1)
+    planes[:, -colors:] = points.reshape(n_games, colors, places)
+    planes *= source.in_play
+    return planes.reshape(n_games, 2 + 2 * rules.colors, width, width)

@@ -84,6 +84,7 @@ class ScalarKernel:
         self._scores, self._racks, self._bag = _numbers(state.scores), _numbers(state.racks), _numbers(state.bag)
         self._n_kinds, self._returned, self._swapped = t.n_kinds, _numbers(state.returned), _numbers(state.swapped)
         self._none_returned = _numbers(np.zeros(t.n_kinds, dtype=np.uint8))
+        self._no_returned = np.zeros_like(state.returned)
         self._drawn, self._has_placed = _numbers(state.drawn), _numbers(state.has_placed)
         self._to_play, self._phase, self._owed = _numbers(state.to_play), _numbers(state.phase), _numbers(state.owed)
         self._decisions, self._end = _numbers(state.decisions), _numbers(state.end)
@@ -156,7 +157,9 @@ class ScalarKernel:
             scores=state.scores.take(self._tracks_from[seat], axis=1),
             rack=racks[:, 0],
             unseen=self._unseen(seat),
-            returned=views.returned_tiles(state, _ONE_ROW, self._seats_from[seat][None]),
+            returned=views.returned_tiles(state, _ONE_ROW, seats[None])
+            if self._swapped[0]
+            else self._no_returned.copy(),
             rack_sizes=np.add.reduce(filled, axis=2, dtype=np.int64),
             has_placed=state.has_placed.take(seats, axis=1),
             to_play=self._seats[(mover - seat) % self._players].copy(),
@@ -167,6 +170,9 @@ class ScalarKernel:
             may_swap=np.array([swaps]),
             may_decline=np.array([swaps or (own_turn and phase == _BONUS and self._may_decline_bonus)]),
         )
+
+    def _returned_tiles(self, seats: NDArray[np.int64]) -> NDArray[np.uint8]:  # [1, P, K, M]
+        return views.returned_tiles(self.state, _ONE_ROW, seats[None]) if self._swapped[0] else self._no_returned.copy()
 
     def _unseen(self, seat: int) -> NDArray[np.uint8]:  # [1, M]
         """The tiles in the bag and in the others' racks."""
