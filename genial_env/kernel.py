@@ -48,7 +48,7 @@ def deal(rules: Rules, seeds: int | Sequence[int] | NDArray[Any]) -> State:
         TypeError, ValueError: for seeds that are not whole numbers from 0 to 2**64 - 1.
     """
     keys = chance.as_seeds(seeds)
-    opening = _opening(rules)
+    opening = undealt(rules)
     games = State(rules, *(np.repeat(array, len(keys), axis=0) for array in opening.arrays().values()))
     _deal_racks(games, np.arange(len(keys)), keys)
     return games
@@ -56,7 +56,7 @@ def deal(rules: Rules, seeds: int | Sequence[int] | NDArray[Any]) -> State:
 
 def redeal(state: State, rows: Ints, seeds: int | Sequence[int] | NDArray[Any]) -> None:
     """In place: start anew in some rows, one seed each."""
-    for name, array in _opening(state.rules).arrays().items():
+    for name, array in undealt(state.rules).arrays().items():
         getattr(state, name)[rows] = array
     _deal_racks(state, rows, chance.as_seeds(seeds))
 
@@ -127,8 +127,8 @@ def _check_between(name: str, values: ArrayLike, low: int, high: int) -> None:
 
 
 @lru_cache(maxsize=64)
-def _opening(rules: Rules) -> State:
-    """One game before anything is drawn."""
+def undealt(rules: Rules) -> State:
+    """One game before anything is drawn; made once for these rules, so copy it before you write to it."""
     t = tables(rules)
     board = np.full((1, t.n_cells), FREE, dtype=np.int8)
     board[0, t.printed] = np.arange(rules.colors)

@@ -70,7 +70,7 @@ def test_who_may_know_the_environment_libraries(path: Path) -> None:
             roots |= {alias.name.split(".")[0] for alias in node.names}
     assert not roots & {"agents", "experiments", "tests", "torch", "matplotlib"}
     if room_of(path) not in ("envs", "genial_v0", "testing"):
-        assert not roots & {"gymnasium", "pettingzoo", "stable_baselines3"}
+        assert not roots & {"gymnasium", "pettingzoo", "stable_baselines3", "pyspiel", "ray"}
 
 
 def test_public_names() -> None:

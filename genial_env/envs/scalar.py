@@ -49,14 +49,6 @@ def _lists(rules: Rules) -> _Lists:
     )
 
 
-@lru_cache(maxsize=64)
-def _undealt(rules: Rules) -> State:
-    """The game before anything is drawn."""
-    state = kernel.deal(rules, 0)
-    state.racks[:], state.bag[:], state.drawn[:] = EMPTY, state.tables.full_bag, 0
-    return state
-
-
 class ScalarKernel:
     """Plays on a state of one game, in place.
 
@@ -105,7 +97,7 @@ class ScalarKernel:
         Raises:
             TypeError, ValueError: for a seed that is not one whole number from 0 to 2**64 - 1.
         """
-        state = _undealt(rules).copy()
+        state = kernel.undealt(rules).copy()
         state.key[:] = chance.seat_keys(chance.as_seeds(seed), chance.Purpose.DRAWS, rules.players)
         dealt = cls(state)
         for seat in range(rules.players):
