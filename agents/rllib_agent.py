@@ -1,0 +1,48 @@
+"""A module trained with RLlib as a policy for `play`, `opponents=` and the rest."""
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from ray.rllib.core.columns import Columns
+from ray.rllib.core.rl_module.rl_module import RLModule
+
+from genial_env.encodings import AnyEncoding, make_encoding
+from genial_env.views import View
+
+MODULE = "learner"
+"""What the training script calls its one module."""
+
+
+class RLlibAgent:
+    """Plays the likeliest action of a :class:`~genial_env.envs.rllib.MaskedPPOModule`.
+
+    Args:
+        module: the module, or the checkpoint folder of an algorithm that has it.
+        name: how tables and records call it.
+        encoding: the one that it was trained with.
+    """
+
+    def __init__(
+        self, module: RLModule | str | PathLike[str], name: str = "rllib", encoding: AnyEncoding = "flat"
+    ) -> None:
+        self.name = name
+        if not isinstance(module, RLModule):
+            module = RLModule.from_checkpoint(Path(module).absolute() / "learner_group/learner/rl_module" / MODULE)
+        self._module: Any = module
+        self._encoding = make_encoding(encoding)
+
+    def __call__(self, view: View, random: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Choose an action in each game."""
+        arrays = self._encoding.encode(view)
+        observation = {
+            "observation": torch.from_numpy(arrays[""]),
+            "action_mask": torch.from_numpy(view.mask().view(np.int8)),
+        }
+        with torch.no_grad():
+            found = self._module.forward_inference({Columns.OBS: observation})
+        chosen: NDArray[np.int64] = found[Columns.ACTION_DIST_INPUTS].argmax(dim=1).numpy()
+        return chosen

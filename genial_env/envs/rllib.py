@@ -1,0 +1,146 @@
+"""RLlib: the game as a MultiAgentEnv, and a PPO module that plays by its masks.
+
+RLlib pins an older Gymnasium, so it wants a virtual environment of its own, with the extra ``rllib``.
+
+    from ray.rllib.algorithms.ppo import PPOConfig
+    from genial_env.envs import rllib
+
+    rllib.register()
+    config = PPOConfig().environment("genial_env", env_config={"players": 3})
+
+``experiments/train_rllib.py`` is a whole training script.
+"""
+
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Dict
+from ray.rllib.algorithms.ppo.torch.ppo_torch_rl_module import PPOTorchRLModule
+from ray.rllib.core.columns import Columns
+from ray.rllib.env.multi_agent_env import MultiAgentEnv
+from ray.rllib.utils.torch_utils import FLOAT_MIN
+from ray.tune.registry import register_env
+
+from genial_env.envs.aec import GenialAECEnv
+from genial_env.envs.single import check_illegal_action
+from genial_env.errors import IllegalAction
+
+AgentDict = dict[str, Any]
+
+
+class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no types to build on
+    """Génial!/Ingenious for 2 to 4 seats, a decision at a time.
+
+    Only the agent to move gets an observation, so RLlib asks it alone. In a turn it may be asked several times: for its
+    placement, bonus placements and the decision on a swap. A reward reaches an agent whenever it falls due; RLlib adds
+    it to the agent's own last action. At the end every agent gets its last observation, its reward, and infos with
+    ``ranks`` and ``scores`` of all tracks.
+
+    An observation is ``{"observation": ..., "action_mask": int8 (A,)}``. RLlib's own check of environments plays
+    without masks, so an illegal action ends the game for all by default, with the worst reward for its agent and
+    ``infos[agent]["illegal_action"]``.
+
+    Args:
+        config: the arguments of :class:`~genial_env.envs.aec.GenialAECEnv`, by name, and ``illegal_action``, "end"
+            (default) or "raise". Here ``encoding`` is "flat" if left out, since RLlib's networks take one vector, and
+            ``reward="vector"`` is none that RLlib knows.
+
+    Raises:
+        ValueError, TypeError: for arguments that cannot be played.
+    """
+
+    def __init__(self, config: dict[str, Any] | None = None) -> None:
+        super().__init__()
+        arguments = {"encoding": "flat", **(config or {})}
+        if arguments.get("reward") == "vector":
+            raise ValueError("RLlib takes one number a step: reward 'vector' is for Gymnasium's environments")
+        self._raises = check_illegal_action(arguments.pop("illegal_action", "end")) == "raise"
+        self._env = GenialAECEnv(**arguments)
+        self.agents = self.possible_agents = list(self._env.possible_agents)
+        self.observation_spaces: dict[str, Dict] = self._env.observation_spaces
+        self.action_spaces = self._env.action_spaces
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[AgentDict, AgentDict]:
+        """Start a new game.
+
+        Args:
+            seed: starts the environment's stream of games anew; left out, the stream goes on.
+            options: ``{"game_seed": n}`` deals the game of that seed.
+
+        Returns:
+            The observation of the agent to move, and its info.
+        """
+        self._env.reset(seed=seed, options=options)
+        mover = self._env.agent_selection
+        return {mover: self._env.observe(mover)}, {mover: {}}
+
+    def step(self, action_dict: AgentDict) -> tuple[AgentDict, AgentDict, AgentDict, AgentDict, AgentDict]:
+        """Play the action of the agent to move.
+
+        Returns:
+            Observations, rewards, terminateds, truncateds (never) and infos, by agent.
+
+        Raises:
+            ValueError: for actions of other agents, or none.
+            IllegalAction: with ``illegal_action="raise"``; nothing has changed.
+        """
+        env = self._env
+        mover = env.agent_selection
+        if set(action_dict) != {mover}:
+            raise ValueError(f"{mover} is to move, and it alone: there are actions of {sorted(action_dict)}")
+        try:
+            env.step(action_dict[mover])
+        except IllegalAction as error:
+            if self._raises:
+                raise
+            env.end_illegally(error)
+        over = all(env.terminations.values())
+        told = self.possible_agents if over else [env.agent_selection]
+        observations = {agent: env.observe(agent) for agent in told}
+        infos = {agent: _results(env.infos[agent]) if over else {} for agent in told}
+        ends = dict.fromkeys(told, over)
+        return observations, dict(env.rewards), {**ends, "__all__": over}, {"__all__": False}, infos
+
+
+class MaskedPPOModule(PPOTorchRLModule):  # type: ignore[misc]  # ray has no types to build on
+    """RLlib's PPO networks on the ``observation`` part, the logits of actions that ``action_mask`` excludes set to the
+    least number, so that they are never drawn.
+    """
+
+    def __init__(self, *, observation_space: Dict, **arguments: Any) -> None:
+        super().__init__(observation_space=observation_space["observation"], **arguments)
+        self.observation_space = observation_space
+
+    def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        return self._masked(batch, super()._forward(_bare(batch), **kwargs))
+
+    def _forward_train(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        return self._masked(batch, super()._forward_train(_bare(batch), **kwargs))
+
+    def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Any:
+        """[batch]: values of the observations."""
+        return super().compute_values(_bare(batch), embeddings)
+
+    @staticmethod
+    def _masked(batch: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+        excluded = batch[Columns.OBS]["action_mask"] == 0
+        found[Columns.ACTION_DIST_INPUTS] = found[Columns.ACTION_DIST_INPUTS].masked_fill(excluded, FLOAT_MIN)
+        return found
+
+
+def register() -> None:
+    """Make the environment known to Ray as "genial_env"."""
+    register_env("genial_env", GenialMultiAgentEnv)
+
+
+def _bare(batch: dict[str, Any]) -> dict[str, Any]:
+    """The same batch with observations without masks; where there are none already, itself."""
+    observation = batch[Columns.OBS]
+    return {**batch, Columns.OBS: observation["observation"]} if isinstance(observation, dict) else batch
+
+
+def _results(info: dict[str, Any]) -> dict[str, Any]:
+    """Ranks (all 0 after an illegal action) and scores, and which illegal action ended the game, if one did."""
+    return {
+        name: info[name] if name == "illegal_action" else np.array(info[name]) for name in info.keys() - {"to_play"}
+    }
