@@ -7,7 +7,11 @@ One module plays all seats, so every game teaches it from each of them. Every it
 and at the end the module plays random and greedy, on the same deals from every seat. On a Ray cluster the same script
 runs with ``--address auto`` (docs/rllib.md).
 
-RESULT
+The answer, on two busy cores in 305 s and 246,000 decisions: it runs, and learns slowly. Mean rank utility (+1 first,
+-1 last) over 200 deals from both seats: +0.23 ± 0.09 against random, -1.00 against greedy. RLlib's plain network must
+learn every placement by itself; the structured policy of experiments/quickstart.py is far ahead in a third of the time.
+On a small board (--side 4 --colors 4 --rack 3 --iterations 40 --batch 4096 --learning-rate 1e-3) 164,000 decisions in
+91 s bring +0.86 ± 0.05 against random and -0.72 ± 0.07 against greedy.
 """
 
 import time

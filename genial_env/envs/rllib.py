@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Dict
-from ray.rllib.algorithms.ppo.torch.ppo_torch_rl_module import PPOTorchRLModule
+from ray.rllib.algorithms.ppo.torch.default_ppo_torch_rl_module import DefaultPPOTorchRLModule
 from ray.rllib.core.columns import Columns
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.rllib.utils.torch_utils import FLOAT_MIN
@@ -102,7 +102,7 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
         return observations, dict(env.rewards), {**ends, "__all__": over}, {"__all__": False}, infos
 
 
-class MaskedPPOModule(PPOTorchRLModule):  # type: ignore[misc]  # ray has no types to build on
+class MaskedPPOModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # ray has no types to build on
     """RLlib's PPO networks on the ``observation`` part, the logits of actions that ``action_mask`` excludes set to the
     least number, so that they are never drawn.
     """
