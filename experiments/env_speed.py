@@ -9,9 +9,24 @@ newly written. The learner plays at random, and choosing its actions is not coun
 holds and, in brackets, the most that is held during a step, as Python's allocator sees it. "Written" is observation and
 mask a step; the share of this machine's memory speed is what writing them takes if nothing else is done.
 
-A machine with two cores of an Intel Xeon, Python 3.11.7, numpy 2.4.6:
+A machine with two cores of an Intel Xeon, Python 3.11.7, numpy 2.4.6, that writes 13.7 GB/s:
 
-RESULT
+                                       steps/s    memory MB    written B
+    gym.make_vec, 1 game                 1,650    1.0 (1.0)        4,944
+    gym.make_vec, 64 games              31,882    1.0 (1.5)        4,944
+    gym.make_vec, 1,024 games          157,664  15.6 (22.3)        4,944
+    the same, flat                     129,004  34.6 (47.6)       11,130
+    the same, tokens                   153,205  15.9 (22.6)        5,010
+    gym.make_vec sync, 1 game            4,273    0.1 (0.1)        4,944
+    gym.make_vec sync, 64 games          5,222    3.9 (4.3)        4,944
+    GenialVecEnv, 1,024 games          143,109   7.3 (11.8)        4,944
+    GenialVecEnv, 1,024, greedy         75,341   7.3 (19.0)        4,944
+    GenialVecEnv, 64, greedy            20,208    0.5 (1.2)        4,944
+
+Writing observation and mask takes 3 to 10% of the memory's speed, so that it does not limit. A step of 1,024 games is a
+few hundred numpy calls: by profile 29% of it is playing (the learner's decision and the opponent's), 13% the opponent's
+choice, 17% views, 13% the planes, 6% masks, 10% dealing anew, 9% legality and rewards. Copying 1,000 games takes 0.1 ms as one State and 7.5 ms one by
+one; saving as many GenialEnv 115 ms, deepcopy 312 ms; determinizing 1,000 views 3.9 ms.
 """
 
 import copy
@@ -173,7 +188,9 @@ def copying(games: int) -> dict[str, float]:
 def main(args: Args) -> None:
     """Measure, print, and keep."""
     makers: dict[str, Callable[[], Steps]] = {
-        **{f"gym.make_vec, {n:,} games": (lambda n=n: gymnasium_steps(n)) for n in (1, 64, 1024)},
+        "gym.make_vec, 1 game": lambda: gymnasium_steps(1),
+        "gym.make_vec, 64 games": lambda: gymnasium_steps(64),
+        "gym.make_vec, 1,024 games": lambda: gymnasium_steps(1024),
         "the same, flat": lambda: gymnasium_steps(1024, encoding="flat"),
         "the same, tokens": lambda: gymnasium_steps(1024, encoding="tokens"),
         "gym.make_vec sync, 1 game": lambda: gymnasium_steps(1, "sync"),
@@ -207,7 +224,7 @@ def main(args: Args) -> None:
     copies = copying(args.copies)
     table = Table(f"{args.copies:,} games", "ms")
     for name, took in copies.items():
-        table.add_row(name, f"{took:,.1f}")
+        table.add_row(name, f"{took:,.2f}")
     Console(width=120).print(table)
     print(f"memory speed: {speed / 1e9:.1f} GB/s")
     if args.out is not None:

@@ -37,7 +37,7 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
 
     **Observation space.** ``observation`` is what the agent's seat may know, by the chosen encoding, own seat and track
     first: "planes" (a Dict of uint8 arrays: :mod:`genial_env.encodings.planes` has the table), "flat" (the same in one
-    float32 vector), or an :class:`~genial_env.encodings.Encoding` of your own. With 2 seats:
+    float32 vector), "tokens" (one uint8 array of rows), or your own, a class or a function. With 2 seats:
 
     | Field        | Shape        | Content                                                                     |
     |--------------|--------------|-----------------------------------------------------------------------------|
@@ -45,6 +45,7 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
     | rack         | (6, 2, 6)    | the own tiles, each half's color one-hot                                    |
     | markers      | (2, 6)       | 0 to 18 (in teams 36)                                                       |
     | unseen       | (21,)        | tiles of each kind in the bag and the others' racks                         |
+    | returned     | (2, 6, 21)   | tiles that swaps have put back since each slot's tile was drawn             |
     | ...          |              | rack sizes, first tiles laid, to play, phase, bonus placements owed         |
 
     **Legal actions mask.** ``action_mask`` marks the playable actions with 1; it is all 0 for an agent that is not to
@@ -85,7 +86,7 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
 
     - players: 2 to 4; edition: "2004", "2009" or "2025"; mode: "individual" or (4 players, not in 2025) "team";
     - side, colors, rack, tile_sets: other sizes, see :class:`~genial_env.rules.Rules`;
-    - encoding: "planes", "flat", or your own;
+    - encoding: "planes", "flat", "tokens", or your own;
     - reward: "rank", "margin", "lowest", "vector";
     - render_mode: None, "ansi" or "human": colored text of the position, with all racks, returned or printed;
     - record: True keeps a game record for :meth:`game_record`;

@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
-from genial_env.encodings import Encoding
+from genial_env.encodings import AnyEncoding
 from genial_env.envs import rewards, spaces
 from genial_env.envs.central import central_length, central_state
 from genial_env.envs.game import RENDER_MODES, Game, draw_game_seed
@@ -20,7 +20,7 @@ class ZooEnv:
 
     Args:
         players, edition, mode: as in :class:`~genial_env.rules.Rules`; `sizes` are its other arguments.
-        encoding: "planes", "flat", or an :class:`~genial_env.encodings.Encoding` of your own.
+        encoding: "planes", "flat", "tokens", or your own: an :class:`~genial_env.encodings.Encoding` or a function.
         reward: "rank", "margin", "lowest" or "vector" (:mod:`genial_env.envs.rewards`).
         render_mode: None, "ansi" or "human".
         record: whether to keep a game record.
@@ -47,7 +47,7 @@ class ZooEnv:
         edition: str = "2025",
         mode: str = "individual",
         *,
-        encoding: str | Encoding = "planes",
+        encoding: AnyEncoding = "planes",
         reward: str = "rank",
         render_mode: str | None = None,
         record: bool = False,
