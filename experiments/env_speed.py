@@ -25,8 +25,8 @@ A machine with two cores of an Intel Xeon, Python 3.11.7, numpy 2.4.6, that writ
 
 Writing observation and mask takes 3 to 10% of the memory's speed, so that it does not limit. A step of 1,024 games is a
 few hundred numpy calls: by profile 29% of it is playing (the learner's decision and the opponent's), 13% the opponent's
-choice, 17% views, 13% the planes, 6% masks, 10% dealing anew, 9% legality and rewards. Copying 1,000 games takes 0.1 ms as one State and 7.5 ms one by
-one; saving as many GenialEnv 115 ms, deepcopy 312 ms; determinizing 1,000 views 3.9 ms.
+choice, 17% views, 13% the planes, 6% masks, 10% dealing anew, 9% legality and rewards. Copying 1,000 games takes 0.1 ms
+as one State and 7.5 ms one by one; saving as many GenialEnv 115 ms, deepcopy 312 ms; determinizing 1,000 views 3.9 ms.
 """
 
 import copy

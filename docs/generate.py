@@ -1,0 +1,148 @@
+"""Makes what the pages show of the code: the picture of the numbering, and the tables of encodings and actions.
+
+    python docs/generate.py
+
+writes docs/images/numbering.svg and prints the tables; a test compares both with what the pages hold.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from genial_env import Rules
+from genial_env.encodings import ENCODINGS
+from genial_env.envs.central import central_fields, central_length
+from genial_env.hexgrid import DIRECTIONS
+from genial_env.tables import tables
+
+SEATS = {
+    "2 seats": Rules(2),
+    "3 seats": Rules(3),
+    "4 seats": Rules(4),
+    "team": Rules(4, "2009", "team"),
+    "solo": Rules(1, "2009", "solo"),
+}
+
+
+def encoding_table(name: str) -> str:
+    """Every field with dtype, range, and shape for all seat counts, as Markdown."""
+    coder = ENCODINGS[name]()
+    by_seats = {title: coder.fields(rules) for title, rules in SEATS.items()}
+    lines = [_row(["field", "dtype", "range", *SEATS]), _row(["---"] * (3 + len(SEATS)))]
+    for field in by_seats["2 seats"]:
+        known = [fields[field] for fields in by_seats.values() if field in fields]
+        highest = {f"{f.high:g}" for f in known}
+        span = f"0 to {', '.join(sorted(highest, key=float))}"
+        shapes = [_shape(fields[field].shape) if field in fields else "–" for fields in by_seats.values()]
+        lines.append(_row([f"`{field}`" if field else "the array", np.dtype(known[0].dtype).name, span, *shapes]))
+    return "\n".join(lines)
+
+
+def central_table() -> str:
+    """Every part of the central state with its maximum, and shape for all seat counts, as Markdown."""
+    by_seats = {title: central_fields(rules) for title, rules in SEATS.items() if title != "solo"}
+    lines = [_row(["part", "divided by", *by_seats]), _row(["---"] * (2 + len(by_seats)))]
+    for part in by_seats["2 seats"]:
+        highest = sorted({fields[part].high for fields in by_seats.values()})
+        limits = ", ".join(f"{high:g}" for high in highest)
+        lines.append(_row([f"`{part}`", limits, *(_shape(fields[part].shape) for fields in by_seats.values())]))
+    lengths = [f"({central_length(SEATS[title]):,},)" for title in by_seats]
+    return "\n".join([*lines, _row(["together", "", *lengths])])
+
+
+def action_table() -> str:
+    """The numbers of the action ids for all seat counts, as Markdown."""
+    lines = [_row(["", *SEATS]), _row(["---"] * (1 + len(SEATS)))]
+    all_tables = [tables(rules) for rules in SEATS.values()]
+    swaps = [rules.has_swap for rules in SEATS.values()]
+    rows = {
+        "slots K": [str(rules.rack) for rules in SEATS.values()],
+        "placements E": [f"{t.n_placements:,}" for t in all_tables],
+        "swap": [f"{t.swap_action:,}" if has else "–" for t, has in zip(all_tables, swaps, strict=True)],
+        "decline": [f"{t.decline_action:,}" if has else "–" for t, has in zip(all_tables, swaps, strict=True)],
+        "actions A": [f"{t.n_actions:,}" for t in all_tables],
+    }
+    return "\n".join([*lines, *(_row([title, *cells]) for title, cells in rows.items())])
+
+
+def numbering_svg() -> str:
+    """The top of the two-seat board: cell numbers, the directions, and the placements from one cell."""
+    t, size = tables(Rules()), 30.0
+    rows = 4
+    width, height = 760, 300
+
+    def center(cell: int) -> tuple[float, float]:
+        q, r = t.cells[cell].tolist()
+        return 250 + size * 3**0.5 * (q + r / 2), 44 + size * 1.5 * (r + 5)
+
+    parts = []
+    shown = [cell for cell in range(t.n_cells) if t.cells[cell, 1] < rows - 5]
+    printed = dict(
+        zip(t.printed.tolist(), ("#d63031", "#279e50", "#2d74da", "#f08c1e", "#e0c020", "#8e44ad"), strict=True)
+    )
+    origin = int(t.cell_index[0, -4])
+    for cell in shown:
+        x, y = center(cell)
+        angles = np.deg2rad(np.arange(30, 390, 60))
+        points = " ".join(f"{x + size * np.cos(a):.1f},{y + size * np.sin(a):.1f}" for a in angles)
+        fill = printed.get(cell, "#fff3c4" if cell == origin else "#ffffff")
+        parts.append(f'<polygon points="{points}" fill="{fill}" stroke="#777" stroke-width="1.2"/>')
+        color = "#ffffff" if cell in printed else "#222"
+        parts.append(_text(x, y - 8, str(cell), color, 14, bold=True))
+        q, r = t.cells[cell].tolist()
+        parts.append(_text(x, y + 9, f"{q},{r}", color, 10))
+    for direction in range(6):
+        placement = int(t.placement_of[origin, direction])
+        (x, y), (u, v) = center(origin), center(int(t.neighbours[origin, direction]))
+        near, far, label = ((x + (u - x) * f, y + (v - y) * f) for f in (0.42, 0.62, 0.5))
+        parts.append(
+            f'<line x1="{near[0]:.1f}" y1="{near[1]:.1f}" x2="{far[0]:.1f}" y2="{far[1]:.1f}" stroke="#b00020" '
+            'stroke-width="2.5" marker-end="url(#tip)"/>'
+        )
+        parts.append(_badge(*label, str(placement)))
+    x, y = 640.0, 120.0
+    names = ("right", "up-right", "up-left", "left", "down-left", "down-right")
+    for number, (q, r) in enumerate(DIRECTIONS):
+        dx, dy = 3**0.5 * (q + r / 2), 1.5 * r
+        parts.append(
+            f'<line x1="{x + 12 * dx:.1f}" y1="{y + 12 * dy:.1f}" x2="{x + 26 * dx:.1f}" y2="{y + 26 * dy:.1f}" '
+            'stroke="#222" stroke-width="2" marker-end="url(#dark)"/>'
+        )
+        parts.append(_text(x + 40 * dx, y + 42 * dy, f"{number} {names[number]}", "#222", 12))
+    parts.append(_text(640, 30, "directions, in order", "#222", 13, bold=True))
+    parts.append(_text(250, 262, "Cell numbers in row order, with (q, r). Red: the oriented placements", "#222", 13))
+    parts.append(_text(250, 282, "whose first cell is 8, numbered by (first cell, direction).", "#222", 13))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        'font-family="sans-serif" role="img" aria-label="Numbering of cells, directions and placements">\n'
+        f'<rect width="{width}" height="{height}" fill="#ffffff"/>\n'
+        '<defs><marker id="tip" markerWidth="5" markerHeight="5" refX="3" refY="2.5" orient="auto">'
+        '<path d="M0,0 L5,2.5 L0,5 z" fill="#b00020"/></marker>'
+        '<marker id="dark" markerWidth="5" markerHeight="5" refX="3" refY="2.5" orient="auto">'
+        '<path d="M0,0 L5,2.5 L0,5 z" fill="#222"/></marker></defs>\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
+def _badge(x: float, y: float, text: str) -> str:
+    box = f'<rect x="{x - 11:.1f}" y="{y - 8:.1f}" width="22" height="15" rx="4" fill="#ffffff" stroke="#b00020"/>'
+    return box + _text(x, y + 4, text, "#b00020", 11, bold=True)
+
+
+def _text(x: float, y: float, text: str, color: str, size: int, bold: bool = False) -> str:
+    weight = ' font-weight="bold"' if bold else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{color}" text-anchor="middle"{weight}>{text}</text>'
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return "(" + ", ".join(f"{n:,}" for n in shape) + (",)" if len(shape) == 1 else ")")
+
+
+def _row(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    (Path(__file__).parent / "images/numbering.svg").write_text(numbering_svg())
+    for title in ENCODINGS:
+        print(f"{title}\n\n{encoding_table(title)}\n")
+    print(f"central\n\n{central_table()}\n\nactions\n\n{action_table()}")
