@@ -67,20 +67,20 @@ def action_table() -> str:
 
 def numbering_svg() -> str:
     """The top of the two-seat board: cell numbers, the directions, and the placements from one cell."""
-    t, size = tables(Rules()), 30.0
+    t, size = tables(Rules()), 42.0
     rows = 4
-    width, height = 760, 300
+    width, height = 960, 370
 
     def center(cell: int) -> tuple[float, float]:
         q, r = t.cells[cell].tolist()
-        return 250 + size * 3**0.5 * (q + r / 2), 44 + size * 1.5 * (r + 5)
+        return 345 + size * 3**0.5 * (q + r / 2), 56 + size * 1.5 * (r + 5)
 
     parts = []
     shown = [cell for cell in range(t.n_cells) if t.cells[cell, 1] < rows - 5]
     printed = dict(
         zip(t.printed.tolist(), ("#d63031", "#279e50", "#2d74da", "#f08c1e", "#e0c020", "#8e44ad"), strict=True)
     )
-    origin = int(t.cell_index[0, -4])
+    origin = int(t.cell_index[1, -4])
     for cell in shown:
         x, y = center(cell)
         angles = np.deg2rad(np.arange(30, 390, 60))
@@ -100,7 +100,7 @@ def numbering_svg() -> str:
             'stroke-width="2.5" marker-end="url(#tip)"/>'
         )
         parts.append(_badge(*label, str(placement)))
-    x, y = 640.0, 120.0
+    x, y = 850.0, 150.0
     names = ("right", "up-right", "up-left", "left", "down-left", "down-right")
     for number, (q, r) in enumerate(DIRECTIONS):
         dx, dy = 3**0.5 * (q + r / 2), 1.5 * r
@@ -109,9 +109,9 @@ def numbering_svg() -> str:
             'stroke="#222" stroke-width="2" marker-end="url(#dark)"/>'
         )
         parts.append(_text(x + 40 * dx, y + 42 * dy, f"{number} {names[number]}", "#222", 12))
-    parts.append(_text(640, 30, "directions, in order", "#222", 13, bold=True))
-    parts.append(_text(250, 262, "Cell numbers in row order, with (q, r). Red: the oriented placements", "#222", 13))
-    parts.append(_text(250, 282, "whose first cell is 8, numbered by (first cell, direction).", "#222", 13))
+    parts.append(_text(850, 46, "directions, in order", "#222", 13, bold=True))
+    parts.append(_text(370, 330, "Cell numbers in row order, with (q, r). Red: the oriented placements", "#222", 14))
+    parts.append(_text(370, 352, f"whose first cell is {origin}, numbered by (first cell, direction).", "#222", 14))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         'font-family="sans-serif" role="img" aria-label="Numbering of cells, directions and placements">\n'
