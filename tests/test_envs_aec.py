@@ -160,7 +160,7 @@ def test_calls_out_of_order() -> None:
     ):
         with pytest.raises((AttributeError, AssertionError), match="reset"):
             call()
-    for call in (lambda: raw.step(0), lambda: raw.observe("player_0"), raw.state, raw.get_state):
+    for call in (lambda: raw.step(0), lambda: raw.observe("player_0"), raw.state):
         with pytest.raises(RuntimeError, match="call reset"):
             call()
     raw.reset(seed=0)

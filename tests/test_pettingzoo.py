@@ -272,7 +272,7 @@ def test_what_is_no_action_of_the_mover_is_refused(
 def test_parallel_calls_out_of_order() -> None:
     for env in (genial_v0.parallel_env(), genial_v0.raw_parallel_env()):
         assert env.agents == []
-        for call in (lambda env=env: env.step({"player_0": 0}), env.state, env.get_state):
+        for call in (lambda env=env: env.step({"player_0": 0}), env.state):
             with pytest.raises(RuntimeError, match="call reset"):
                 call()
         play_parallel(env, np.random.default_rng(0), env.reset(seed=0)[1])

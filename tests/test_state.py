@@ -185,6 +185,22 @@ def test_saved_at_any_time_exactly_and_apart(kind: str, how: str, before: int, a
         assert pickle.dumps(kept) == pickle.dumps(saved)
 
 
+@pytest.mark.parametrize("kind", MAKERS)
+def test_saved_before_the_first_reset(kind: str) -> None:
+    """Back before it, an environment is as new."""
+    player, fresh = MAKERS[kind](), MAKERS[kind]()
+    env = player.env.unwrapped if hasattr(player.env, "unwrapped") else player.env
+    saved = env.get_state()
+    player.reset(player.env)
+    rng = np.random.default_rng(0)
+    for _ in range(4):
+        player.step(player.env, rng)
+    env.set_state(saved)
+    assert alike(player.reset(player.env), fresh.reset(fresh.env))
+    one, other = np.random.default_rng(1), np.random.default_rng(1)
+    assert alike([player.step(player.env, one) for _ in range(6)], [fresh.step(fresh.env, other) for _ in range(6)])
+
+
 @pytest.mark.parametrize("how", ["deepcopy", "pickle"])
 @pytest.mark.parametrize("kind", MAKERS)
 def test_copied_before_the_first_reset(kind: str, how: str) -> None:

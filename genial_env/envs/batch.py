@@ -53,7 +53,7 @@ class LearnerGames:
         illegal_action: str,
         action: str,
     ) -> None:
-        if isinstance(n_games, bool) or not isinstance(n_games, int) or n_games < 1:
+        if isinstance(n_games, bool) or not isinstance(n_games, int | np.integer) or n_games < 1:
             raise ValueError(f"num_envs must be a whole number of at least 1, not {n_games!r}")
         self.rules = rules
         self.scheme = check_scheme(rules, reward)
@@ -146,13 +146,14 @@ class LearnerGames:
         return [self.opponents.roster[self.assignment[row, other]].name for other in others]
 
     def saved(self) -> dict[str, Any]:
-        """An independent copy of all that changes."""
+        """An independent copy of all that changes but the opponents, which stay who they are."""
         return copy.deepcopy({name: getattr(self, name) for name in _KEPT})
 
     def restore(self, saved: dict[str, Any]) -> None:
         """In place: go back to what :meth:`saved` gave."""
         for name, value in copy.deepcopy(saved).items():
             setattr(self, name, value)
+        self.assignment = self.opponents.seated(self._seating, self.seat)
 
     def _let_others_play(self, rows: Ints) -> None:
         """In place: play in some rows up to the learner's next decision or the end."""
@@ -164,7 +165,7 @@ class LearnerGames:
             kernel.apply(state, act(self.opponents.roster, self.assignment, state, self._choices, rows), rows)
 
 
-_KEPT = ("state", "started", "seeds", "seat", "assignment", "_choices", "_seating")
+_KEPT = ("state", "started", "seeds", "seat", "_choices", "_seating")
 
 
 class SeedStreams:

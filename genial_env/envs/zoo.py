@@ -111,19 +111,16 @@ class ZooEnv:
         return self._game.record()
 
     def get_state(self) -> dict[str, Any]:
-        """An independent copy of the game and its bookkeeping, for :meth:`set_state`.
-
-        Raises:
-            RuntimeError: before the first reset.
-        """
-        _ = self._game.current  # says so before the first reset
-        return {"game": self._game.saved(), "kept": copy.deepcopy({name: getattr(self, name) for name in self._kept})}
+        """An independent copy of the game and its bookkeeping, for :meth:`set_state`."""
+        kept = {name: vars(self)[name] for name in self._kept if name in vars(self)}  # not all before the first reset
+        return {"game": self._game.saved(), "kept": copy.deepcopy(kept)}
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """In place: go back to what :meth:`get_state` gave; the state given stays as it is."""
         self._game.restore(saved["game"])
-        for name, value in copy.deepcopy(saved["kept"]).items():
-            setattr(self, name, value)
+        for name in self._kept:
+            vars(self).pop(name, None)
+        vars(self).update(copy.deepcopy(saved["kept"]))
 
     def _deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
         """In place: start a new game with all agents, as ``reset`` says."""
