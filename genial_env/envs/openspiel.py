@@ -15,9 +15,10 @@ over the end of the track, 0 to 1.
 
 **What a player knows.** Observations are what :func:`genial_env.view` shows: the string is
 :func:`genial_env.describe`'s, the tensor the encoding "planes" scaled to 0..1. Information states recall everything
-besides: all public events, and the own draws in order. That a swap was offered and declined is known only to the seat
-that declined it. ``resample_from_infostate`` deals what is hidden anew (:func:`genial_env.determinize`), as IS-MCTS
-needs it; the history of a resampled state is still that of the original.
+besides: all public events, and the own draws and actions in order, with the rack slots. That a swap was offered and
+declined is recalled only by the seat that declined it; so recall is perfect where a seat decides, while a seat that
+waits sees another decide on a swap and forgets it. ``resample_from_infostate`` deals what is hidden anew
+(:func:`genial_env.determinize`), as IS-MCTS needs it; the history of a resampled state is still that of the original.
 
 Python games are slow for OpenSpiel's C++ algorithms, which call back into Python for every step.
 """
@@ -35,6 +36,7 @@ from genial_env import kernel
 from genial_env.encodings.planes import Planes
 from genial_env.envs.rewards import rank_utility
 from genial_env.envs.scalar import ScalarKernel
+from genial_env.errors import IllegalAction
 from genial_env.render.ansi import board_text, describe
 from genial_env.rules import Rules
 from genial_env.state import EMPTY, Phase, State
@@ -45,7 +47,12 @@ PLACE, PASS, SWAP, SHOW, KEEP = range(1, 6)
 """Events: a tile laid; a bonus placement given up; a rack swapped; one of its tiles; a swap declined."""
 
 _EVENT_NAMES = ("", "lays", "passes", "swaps", "shows", "keeps")
-_EVENT_SIZE = 5  # bytes: seat, event, kind, placement (two)
+_EVENT_SIZE = 6  # bytes: seat, event, kind, placement (two), slot
+
+_Row = tuple[int, int, int, int, int]
+"""An event: seat, event, kind, placement, rack slot, -1 for none."""
+
+_NOBODY = -1
 
 _DEFAULTS: dict[str, Any] = {
     "players": 2,
@@ -110,6 +117,11 @@ class GenialGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel is untyped
     def new_initial_state(self) -> "GenialState":
         """Before the first tile is drawn."""
         return GenialState(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        """No game draws more tiles: the opening racks, then a tile for every placement or a rack for every swap."""
+        rules = self.rules
+        return _most_draws(rules) + (rules.players - 1) * rules.rack
 
     def make_py_observer(self, iig_obs_type: Any = None, params: dict[str, Any] | None = None) -> "GenialObserver":
         """What makes observations of one kind."""
@@ -209,25 +221,36 @@ class GenialState(pyspiel.State):  # type: ignore[misc]  # pyspiel is untyped
     # Decisions and draws
 
     def _decide(self, action: int) -> None:
-        """In place: play an action, and take back what the kernel drew, for chance to draw it."""
-        state, rules = self.position, self.position.rules
-        seat, before = self._scalar.to_play, state.racks[0].copy()
-        self._events += self._events_of(action, seat)
+        """In place: play an action, and take back what the kernel drew, for chance to draw it.
+
+        Raises:
+            IllegalAction: and nothing has changed.
+        """
+        state, rules, t = self.position, self.position.rules, self.position.tables
+        seat, phase = self._scalar.to_play, int(state.phase[0])
+        rack = state.racks[0, seat].copy()
         self._scalar.apply(action)
-        swapped = rules.has_swap and action == state.tables.swap_action
-        if swapped:
-            before[seat] = EMPTY
-            self._aside = self._counts(self._shown(seat))
-        elif action < state.tables.swap_action:
-            before[seat, action // state.tables.n_placements] = EMPTY
-        drawn = np.flatnonzero((before[seat] == EMPTY) & (state.racks[0, seat] != EMPTY))
+        self._events += self._events_of(action, seat, rack.tolist(), phase)
+        if action < t.swap_action:
+            rack[action // t.n_placements] = EMPTY
+        elif action == t.swap_action:
+            self._aside = self._counts([kind for kind in rack.tolist() if kind != EMPTY])
+            rack[:] = EMPTY
+        drawn = np.flatnonzero((rack == EMPTY) & (state.racks[0, seat] != EMPTY))
         for slot in drawn:
             state.bag[0, state.racks[0, seat, slot]] += 1
             state.racks[0, seat, slot] = EMPTY
         self._to_draw = bytes((seat * rules.rack + drawn).tolist())
 
     def _draw(self, kind: int) -> None:
-        """In place: a tile for the next slot."""
+        """In place: a tile for the next slot.
+
+        Raises:
+            IllegalAction: for a kind of which none can be drawn; nothing has changed.
+        """
+        left = self._drawable()
+        if not 0 <= kind < len(left) or not left[kind]:
+            raise IllegalAction(f"no tile of kind {kind} can be drawn: of each kind there are {left}")
         state, slot = self.position, self._to_draw[0]
         seat = slot // state.rules.rack
         state.racks.reshape(-1)[slot] = kind
@@ -252,26 +275,16 @@ class GenialState(pyspiel.State):  # type: ignore[misc]  # pyspiel is untyped
             counts[kind] += 1
         return bytes(counts)
 
-    def _events_of(self, action: int, seat: int) -> bytes:
-        """What everybody sees of an action, before it is played (and, of a swap declined, only the seat itself)."""
-        state = self.position
-        t, racks = state.tables, state.racks[0]
+    def _events_of(self, action: int, seat: int, rack: list[int], phase: int) -> bytes:
+        """What is to be told of an action, the rack and the phase being those before it (see :func:`_seen_by`)."""
+        t = self.position.tables
         if action < t.swap_action:
             slot, placement = divmod(action, t.n_placements)
-            return _event(seat, PLACE, int(racks[seat, slot]), placement)
+            return _event(seat, PLACE, rack[slot], placement, slot)
         if action == t.swap_action:
-            shown = [int(kind) for kind in racks[seat] if kind != EMPTY]
+            shown = [kind for kind in rack if kind != EMPTY]
             return _event(seat, SWAP) + b"".join(_event(seat, SHOW, kind) for kind in shown)
-        return _event(seat, PASS if state.phase[0] == Phase.BONUS else KEEP)
-
-    def _shown(self, seat: int) -> list[int]:
-        """The tiles of the swap that is the last event."""
-        kinds = []
-        for event in reversed(_rows(self._events)):
-            if event[1] != SHOW:
-                break
-            kinds.append(event[2])
-        return kinds
+        return _event(seat, PASS if phase == Phase.BONUS else KEEP)
 
     def _draws_in(self, possible: State, player: int) -> tuple[tuple[bytes, ...], bytes]:
         """What every seat would have drawn, and which of it stands in which slot, if the racks were these."""
@@ -296,8 +309,9 @@ class GenialObserver:
     ``player`` (P,) one-hot; of the encoding "planes", each divided by its maximum: publicly ``board``, ``markers``,
     ``returned`` (not in solo), ``rack_sizes``, ``has_placed``, ``to_play``, ``phase``, ``owed``; privately ``rack`` and
     ``unseen``, or with all players' information ``racks`` (P, K, 2, C), the own first. With perfect recall also
-    ``events`` (D, 4), a row an event (seat + 1, event, kind + 1, placement + 1, each divided by its maximum), the
-    oldest first; and privately ``draws`` (L,), the kinds drawn in order, (kind + 1) / M.
+    ``events`` (D, 5), a row an event (seat + 1, event, kind + 1, placement + 1, slot + 1, each divided by its maximum;
+    of other seats' events no slot), the oldest first, privately the own ones; and privately ``draws`` (L,), the kinds
+    drawn in order, (kind + 1) / M.
 
     Args:
         rules: the rules.
@@ -336,10 +350,10 @@ class GenialObserver:
                 rack = state._scalar.view((player + other) % self._rules.players)
                 self.dict["racks"][other] = self._planes.encode(rack)["rack"][0]
         if "events" in self.dict:
-            rows = [row for row in _rows(state._events) if _is_seen(row, player)]
-            limits = (self._rules.players, KEEP, tables(self._rules).n_kinds, tables(self._rules).n_placements)
-            for number, (seat, what, kind, placement) in enumerate(rows):
-                self.dict["events"][number] = np.array([seat + 1, what, kind + 1, placement + 1]) / limits
+            rows, t = self._rows(state, player), tables(self._rules)
+            limits = (self._rules.players, KEEP, t.n_kinds, t.n_placements, self._rules.rack)
+            if rows:
+                self.dict["events"][: len(rows)] = np.add(rows, (1, 0, 1, 1, 1)) / limits
         if "draws" in self.dict:
             draws = np.frombuffer(state._own_draws[player], dtype=np.uint8)
             self.dict["draws"][: len(draws)] = (draws + 1.0) / tables(self._rules).n_kinds
@@ -349,8 +363,7 @@ class GenialObserver:
         seen = state._scalar.view(player)
         parts = []
         if self._recall:
-            if self._public:
-                parts += [self._event_text(row) for row in _rows(state._events) if _is_seen(row, player)]
+            parts += [self._event_text(row) for row in self._rows(state, player)]
             if self._private == pyspiel.PrivateInfoType.SINGLE_PLAYER:
                 parts.append(f"seat {player} drew {self._tile_names(state._own_draws[player])}")
                 parts.append(f"and holds {self._tile_names(seen.rack[0])}")
@@ -382,17 +395,27 @@ class GenialObserver:
             shapes |= {name: fields[name].shape for name in private}
         if self._private == pyspiel.PrivateInfoType.ALL_PLAYERS:
             shapes |= {"racks": (rules.players, *fields["rack"].shape)}
-        if self._recall and self._public:
-            shapes |= {"events": (_most_events(rules), 4)}
+        if self._recall and (self._public or self._private == pyspiel.PrivateInfoType.SINGLE_PLAYER):
+            shapes |= {"events": (_most_events(rules), 5)}
         if self._recall and self._private == pyspiel.PrivateInfoType.SINGLE_PLAYER:
             shapes |= {"draws": (_most_draws(rules),)}
         return shapes
 
-    def _event_text(self, row: tuple[int, int, int, int]) -> str:
-        seat, what, kind, placement = row
+    def _rows(self, state: GenialState, player: int) -> list[_Row]:
+        """The events to be told, the oldest first."""
+        is_private = self._private == pyspiel.PrivateInfoType.SINGLE_PLAYER
+        rows = _seen_by(state._events, player if is_private else _NOBODY)
+        if self._public:
+            return rows
+        return [row for row in rows if is_private and row[0] == player]
+
+    def _event_text(self, row: _Row) -> str:
+        seat, what, kind, placement, slot = row
         text = f"seat {seat} {_EVENT_NAMES[what]}"
         if kind >= 0:
             text += f" {words.tile_name(self._rules, kind)}"
+        if slot >= 0:
+            text += f" of slot {slot}"
         if placement >= 0:
             t = tables(self._rules)
             cells = t.cells[t.placements[placement]].tolist()
@@ -421,20 +444,28 @@ def _most_draws(rules: Rules) -> int:
     return rules.rack + rules.most_placements * (rules.rack if rules.has_swap else 1)
 
 
-def _event(seat: int, what: int, kind: int = -1, placement: int = -1) -> bytes:
-    return bytes([seat, what, kind + 1, *(placement + 1).to_bytes(2, "big")])
+def _event(seat: int, what: int, kind: int = -1, placement: int = -1, slot: int = -1) -> bytes:
+    return bytes([seat, what, kind + 1, *(placement + 1).to_bytes(2, "big"), slot + 1])
 
 
 @lru_cache(maxsize=4096)
-def _rows(events: bytes) -> tuple[tuple[int, int, int, int], ...]:
-    """Events as (seat, event, kind, placement), -1 for none."""
+def _rows(events: bytes) -> tuple[_Row, ...]:
+    """Events as rows."""
     parts = (events[at : at + _EVENT_SIZE] for at in range(0, len(events), _EVENT_SIZE))
-    return tuple((part[0], part[1], part[2] - 1, int.from_bytes(part[3:], "big") - 1) for part in parts)
+    return tuple((p[0], p[1], p[2] - 1, int.from_bytes(p[3:5], "big") - 1, p[5] - 1) for p in parts)
 
 
-def _is_seen(row: tuple[int, int, int, int], player: int) -> bool:
-    """Nobody else is told that a swap was offered and declined."""
-    return row[1] != KEEP or row[0] == player
+def _seen_by(events: bytes, player: int) -> list[_Row]:
+    """What a seat is told of the events (-1: what everybody is). Nobody else learns which slot a tile came from, nor
+    that a swap was offered and declined.
+    """
+    told = []
+    for row in _rows(events):
+        if row[0] == player:
+            told.append(row)
+        elif row[1] != KEEP:
+            told.append((*row[:4], -1))
+    return told
 
 
 def _without_racks(state: State) -> State:
