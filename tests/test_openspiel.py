@@ -12,7 +12,7 @@ from open_spiel.python import rl_environment  # noqa: E402  after it is known to
 from open_spiel.python.algorithms import external_sampling_mccfr, generate_playthrough, ismcts, mcts  # noqa: E402
 from open_spiel.python.observation import make_observation  # noqa: E402
 
-from genial_env import Rules, kernel, view  # noqa: E402
+from genial_env import IllegalAction, Rules, kernel, view  # noqa: E402
 from genial_env.encodings import make_encoding  # noqa: E402
 from genial_env.envs import openspiel  # noqa: E402
 from genial_env.envs.rewards import rank_utility  # noqa: E402
@@ -282,7 +282,7 @@ def test_public_and_private_parts() -> None:
     )
     observer = make_observation(game, private)
     observer.set_from(state, 1)
-    assert set(observer.dict) == {"player", "rack", "unseen", "draws"}
+    assert set(observer.dict) == {"player", "rack", "unseen", "events", "draws"}
     with pytest.raises(ValueError, match="observers take no parameters"):
         game.make_py_observer(None, {"a": 1})
 
@@ -327,3 +327,112 @@ def test_parameters() -> None:
     with pytest.raises(Exception, match="mode 'team' is for 4 players"):
         pyspiel.load_game("python_genial", {"players": 3, "mode": "team", "edition": 2009})
     assert pyspiel.load_game(GAMES[3]).get_type().utility == pyspiel.GameType.Utility.GENERAL_SUM
+
+
+def dealt(game: Any, *tiles: int) -> Any:
+    """A game whose opening racks are these tiles, seat by seat."""
+    state = game.new_initial_state()
+    for kind in tiles:
+        state.apply_action(kind)
+    return state
+
+
+def test_twin_tiles_of_different_slots_are_different_pasts() -> None:
+    """A seat recalls its own actions, slots included, even where they lead to the same rack; the others see no slot."""
+    game = pyspiel.load_game(TINY)
+    e = dealt(game, 1, 1, 0, 2).position.tables.n_placements
+    pasts = []
+    for slot in (0, 1):
+        state = dealt(game, 1, 1, 0, 2)
+        placement = next(action for action in state.legal_actions() if action < e)
+        state.apply_action(slot * e + placement)
+        while state.is_chance_node():
+            state.apply_action(1)
+        pasts.append(state)
+    assert np.array_equal(pasts[0].position.racks, pasts[1].position.racks)
+    assert pasts[0].information_state_string(0) != pasts[1].information_state_string(0)
+    assert pasts[0].information_state_tensor(0) != pasts[1].information_state_tensor(0)
+    assert pasts[0].information_state_string(1) == pasts[1].information_state_string(1)
+    assert pasts[0].information_state_tensor(1) == pasts[1].information_state_tensor(1)
+
+
+def test_where_a_seat_decides_it_recalls_all_its_past_decisions() -> None:
+    """One information state, one sequence of own information states and actions before it."""
+    game = pyspiel.load_game(TINY)
+    pasts: list[dict[str, tuple[Any, ...]]] = [{}, {}]
+    met_again = 0
+    for seed in range(300):
+        rng, state = np.random.default_rng(seed), dealt(game, 1, 1, 1, 1)
+        past: list[tuple[Any, ...]] = [(), ()]
+        while not state.is_terminal():
+            player = state.current_player()
+            if player < 0:  # the likeliest tile, so that the same racks come about in several ways
+                state.apply_action(max(state.chance_outcomes(), key=lambda outcome: outcome[1])[0])
+                continue
+            text = state.information_state_string(player)
+            met_again += text in pasts[player]
+            assert pasts[player].setdefault(text, past[player]) == past[player]
+            action = int(rng.choice([a for a in state.legal_actions() if a % 12 == 0] or state.legal_actions()))
+            past[player] += ((text, action),)
+            state.apply_action(action)
+    assert met_again > 500
+
+
+def test_what_only_one_seat_knows_is_not_public() -> None:
+    game = pyspiel.load_game("python_genial(players=2,side=4,colors=3,rack=2)")
+    kind = pyspiel.IIGObservationType(public_info=True, perfect_recall=True, private_info=pyspiel.PrivateInfoType.NONE)
+    observer, keeps = make_observation(game, kind), 0
+    for seed in range(30):
+        rng, state = np.random.default_rng(seed), game.new_initial_state()
+        while not state.is_terminal():
+            texts = {observer.string_from(state, player) for player in range(2)}
+            assert len(texts) == 1
+            decline = state.position.tables.decline_action
+            if not state.is_chance_node() and decline in state.legal_actions():
+                keeps += 1
+                state.apply_action(decline)
+            else:
+                step(state, rng)
+    assert keeps > 5
+
+
+def test_an_illegal_action_changes_nothing() -> None:
+    state = dealt(pyspiel.load_game(TINY), 0, 1, 1, 2)
+    told = [state.information_state_string(player) for player in range(2)]
+    for action in (-2, -(10**6), 10**6, state.position.tables.decline_action, state.position.tables.swap_action):
+        with pytest.raises(IllegalAction, match="illegal action"):
+            state.apply_action(action)
+    assert [state.information_state_string(player) for player in range(2)] == told
+    assert len(state.history()) == 4
+
+
+def test_a_tile_that_cannot_be_drawn_is_refused() -> None:
+    game = pyspiel.load_game("python_genial(players=4,side=3,colors=2,rack=2,tile_sets=2)")
+    state = game.new_initial_state()
+    for kind in (-2, 3, 99):
+        with pytest.raises(IllegalAction, match=r"no tile of kind -?\d+ can be drawn"):
+            state.apply_action(kind)
+    few = pyspiel.load_game("python_genial(players=3,side=3,colors=3,rack=3)")
+    state = dealt(few, 0, 0, 0, 0, 0)  # all five RR
+    bag = state.position.bag.copy()
+    with pytest.raises(IllegalAction, match="no tile of kind 0 can be drawn"):
+        state.apply_action(0)
+    assert np.array_equal(state.position.bag, bag)
+
+
+@each_game
+def test_no_history_is_longer_than_the_game_says(name: str) -> None:
+    game = pyspiel.load_game(name)
+    rules = game.rules
+    for seed in range(3):
+        rng, state, made = np.random.default_rng(seed), game.new_initial_state(), [0, 0]
+        while not state.is_terminal():
+            made[state.is_chance_node()] += 1
+            step(state, rng)
+        assert made[0] <= game.max_game_length()
+        assert rules.players * rules.rack <= made[1] <= game.max_chance_nodes_in_history()
+
+
+def test_opening_racks_count_as_draws() -> None:
+    game = pyspiel.load_game("python_genial(players=4,side=3,colors=2,rack=6,tile_sets=6)")
+    assert game.max_chance_nodes_in_history() >= 24 + game.rules.most_placements
