@@ -184,8 +184,9 @@ def determinize(view: View, rng: np.random.Generator | chance.Bits) -> State:
 
     Raises:
         ValueError: for a view that no state agrees with.
+        TypeError: for an `rng` that is neither.
     """
-    random = rng if isinstance(rng, np.ndarray) else rng.integers(2**64, size=len(view), dtype=np.uint64)
+    random = _random_bits(rng, len(view))
     rules, t, games = view.rules, view.tables, np.arange(len(view))
     hands, bag = _deal_unseen(view, chance.bits(random, 0))
     turned = (view.seat[:, None] + np.arange(rules.players)) % rules.players
@@ -220,6 +221,15 @@ def determinize(view: View, rng: np.random.Generator | chance.Bits) -> State:
             np.int8
         ),
     )
+
+
+def _random_bits(rng: np.random.Generator | chance.Bits, n_games: int) -> chance.Bits:
+    if isinstance(rng, np.random.Generator):
+        return rng.integers(2**64, size=n_games, dtype=np.uint64)
+    if isinstance(rng, np.ndarray) and rng.dtype == np.uint64 and rng.shape == (n_games,):
+        return rng
+    what = f"{rng.dtype} of shape {rng.shape}" if isinstance(rng, np.ndarray) else repr(rng)
+    raise TypeError(f"rng must be a numpy Generator or uint64 random bits of shape ({n_games},), not {what}")
 
 
 _TRIES = 10_000

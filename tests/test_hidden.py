@@ -260,6 +260,15 @@ def test_luck_to_come_is_new_and_differs() -> None:
     assert len({rack.tobytes() for rack in possible.racks[:, 1]}) == 50
 
 
+def test_what_is_no_randomness() -> None:
+    seen = view(kernel.deal(Rules(), [0, 1]))
+    for rng in (3, None, np.zeros(2), np.zeros(3, dtype=np.uint64)):
+        with pytest.raises(
+            TypeError, match=r"rng must be a numpy Generator or uint64 random bits of shape \(2,\), not"
+        ):
+            determinize(seen, rng)  # type: ignore[arg-type]
+
+
 def test_an_impossible_view_is_refused() -> None:
     seen = view(kernel.deal(Rules(), 0))
     seen.unseen[:] = 0

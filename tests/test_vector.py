@@ -199,6 +199,10 @@ def test_refusals() -> None:
         env.reset(options={"reset_mask": np.array([True, False])})
     with pytest.raises(ValueError, match="seeds must be one a game, 2, not 3"):
         env.reset(seed=[1, 2, 3])
+    env.reset(seed=0)
+    with pytest.raises(gym.error.Error, match="Seed must be"):
+        env.reset(seed=[5, -1])
+    assert env.np_random_seed == (0, 1)
     for mask, error in (
         (np.zeros(2, dtype=bool), ValueError),
         ([True, True], TypeError),

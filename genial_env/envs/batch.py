@@ -6,6 +6,7 @@ and then everybody else's up to the learner's next one, all games together. Game
 """
 
 import copy
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -176,13 +177,15 @@ class SeedStreams:
         self.seeds = [-1] * n_games
         """What each stream started from."""
 
-    def restart(self, row: int, seed: int | None) -> None:
-        """In place: start a stream anew.
+    def restart(self, seeds: Mapping[int, int | None]) -> None:
+        """In place: start the streams of some rows anew, from seeds of their own or (None) from anywhere.
 
         Raises:
-            gymnasium.error.Error: for something that is no seed.
+            gymnasium.error.Error: for something that is no seed; nothing has changed.
         """
-        self._generators[row], self.seeds[row] = seeding.np_random(seed)
+        started = {row: seeding.np_random(seed) for row, seed in seeds.items()}
+        for row, (generator, seed) in started.items():
+            self._generators[row], self.seeds[row] = generator, seed
 
     @property
     def generators(self) -> tuple[np.random.Generator, ...]:
@@ -196,7 +199,7 @@ class SeedStreams:
 
     def _generator(self, row: int) -> np.random.Generator:
         if self._generators[row] is None:
-            self.restart(row, None)
+            self.restart({row: None})
         found = self._generators[row]
         assert found is not None
         return found

@@ -86,8 +86,7 @@ class GenialVecEnv(VecEnv):
         """
         if seed is None:
             return [None] * self.num_envs
-        for row in range(self.num_envs):
-            self._streams.restart(row, seed + row)
+        self._streams.restart({row: seed + row for row in range(self.num_envs)})
         return list(self._streams.seeds)
 
     def reset(self) -> VecEnvObs:

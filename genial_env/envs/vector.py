@@ -116,11 +116,10 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
         seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else seed
         if seeds is not None and len(seeds) != self.num_envs:
             raise ValueError(f"seeds must be one a game, {self.num_envs}, not {len(seeds)}")
-        for row in rows.tolist():
-            if seeds is not None and seeds[row] is not None:
-                self._streams.restart(row, seeds[row])
         if not self._games.started[~np.isin(self._games.everyone, rows)].all():
             raise RuntimeError("the first reset must be of all games")
+        if seeds is not None:
+            self._streams.restart({row: seeds[row] for row in rows.tolist() if seeds[row] is not None})
         self._games.start(rows, self._streams.draw(rows, options))
         self._ended[rows] = False
         observation, mask = self._see()
