@@ -1,8 +1,8 @@
-"""Makes what the pages show of the code: the picture of the numbering, and the tables of encodings and actions.
+"""Makes what the pages show of the code: the pictures, and the tables of encodings and actions.
 
     python docs/generate.py
 
-writes docs/images/numbering.svg and prints the tables; a test compares both with what the pages hold.
+writes the pictures in docs/images and prints the tables; a test compares both with what the pages hold.
 """
 
 from pathlib import Path
@@ -123,6 +123,31 @@ def numbering_svg() -> str:
     )
 
 
+def grid_svg() -> str:
+    """The cells of a board of side 3 on the grid of the encoding "planes"."""
+    side, size, left, top = 3, 52, 64, 34
+    t, width = tables(Rules(side=side, colors=3, rack=2)), 2 * side - 1
+    numbers = {(r + side - 1, q + side - 1): number for number, (q, r) in enumerate(t.cells.tolist())}
+    parts = []
+    for row in range(width):
+        for column in range(width):
+            x, y = left + column * size, top + row * size
+            fill = "#ffffff" if (row, column) in numbers else "#d8dce3"
+            parts.append(f'<rect x="{x}" y="{y}" width="{size}" height="{size}" fill="{fill}" stroke="#777"/>')
+            number = numbers.get((row, column), "")
+            parts.append(_text(x + size / 2, y + size / 2 + 6, str(number), "#222", 16, bold=True))
+    for place in range(width):
+        middle = (place + 0.5) * size
+        parts.append(_text(left + middle, top - 10, f"q = {place - side + 1}", "#222", 12))
+        parts.append(_text(left - 32, top + middle + 4, f"r = {place - side + 1}", "#222", 12))
+    total = width * size + 12
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + total} {top + total}" width="{left + total}" '
+        f'height="{top + total}" font-family="sans-serif" role="img" aria-label="Cells on the axial grid">\n'
+        f'<rect width="{left + total}" height="{top + total}" fill="#ffffff"/>\n' + "\n".join(parts) + "\n</svg>\n"
+    )
+
+
 def _badge(x: float, y: float, text: str) -> str:
     box = f'<rect x="{x - 11:.1f}" y="{y - 8:.1f}" width="22" height="15" rx="4" fill="#ffffff" stroke="#b00020"/>'
     return box + _text(x, y + 4, text, "#b00020", 11, bold=True)
@@ -142,7 +167,9 @@ def _row(cells: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    (Path(__file__).parent / "images/numbering.svg").write_text(numbering_svg())
+    images = Path(__file__).parent / "images"
+    (images / "numbering.svg").write_text(numbering_svg())
+    (images / "grid.svg").write_text(grid_svg())
     for title in ENCODINGS:
         print(f"{title}\n\n{encoding_table(title)}\n")
     print(f"central\n\n{central_table()}\n\nactions\n\n{action_table()}")

@@ -65,7 +65,7 @@ def generate() -> ModuleType:
     return module
 
 
-def test_tables_and_picture_are_those_of_the_code(generate: ModuleType) -> None:
+def test_tables_and_pictures_are_those_of_the_code(generate: ModuleType) -> None:
     """After a change of shapes run docs/generate.py, and bring the pages up to date."""
     encodings = (DOCS / "encodings.md").read_text()
     for name in generate.ENCODINGS:
@@ -74,6 +74,7 @@ def test_tables_and_picture_are_those_of_the_code(generate: ModuleType) -> None:
     assert generate.central_table() in encodings
     assert generate.action_table() in (DOCS / "actions.md").read_text()
     assert generate.numbering_svg() == (DOCS / "images/numbering.svg").read_text()
+    assert generate.grid_svg() == (DOCS / "images/grid.svg").read_text()
 
 
 def test_the_documentation_builds(tmp_path: Path) -> None:
