@@ -29,6 +29,8 @@ def test_snippet(code: str) -> None:
     needs = re.match(r"# needs: (\w+)\n", code)
     if needs:
         pytest.importorskip(needs[1], reason=f"needs {needs[1]}")
+    if importlib.util.find_spec("torch"):  # on a busy machine its threads would wait for each other
+        importlib.import_module("torch").set_num_threads(1)
     exec(compile(code, "snippet", "exec"), {})
 
 
