@@ -34,6 +34,9 @@ from genial_env.testing import _alike as alike
 from tests.positions import random_play
 
 
+torch.set_num_threads(1)  # two test processes on two cores are several times as slow with more
+
+
 def random_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.where(masks, rng.random(masks.shape), -1.0).argmax(axis=1)
 
