@@ -8,11 +8,11 @@ curve, all in runs/quickstart.
 
 The answer: yes. First ranks over 1,000 seat-swapped games with 95% intervals, on two cores, seeds 0, 1, 2:
 
-    against greedy   65.3% ± 3.0%   65.6% ± 2.9%   63.6% ± 2.9%
+    against greedy   65.4% ± 3.0%   61.6% ± 3.0%   64.5% ± 2.9%
     against random   100.0%         100.0%         100.0%
-    training         92 s           94 s           96 s
+    training         118 s          102 s          294 s beside other work
 
-Untrained (--total-steps 0) the policy is a soft greedy player: 43.6 to 46.1% against greedy, 99.3 to 99.7% against
+Untrained (--total-steps 0) the policy is a soft greedy player: 44.9% ± 3.1% against greedy, 99.3% ± 0.5% against
 random. Against greedy only, with twice the learning rate, half the rollout and no such beginning it fell to 21% in
 100,000 decisions.
 """

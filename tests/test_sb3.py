@@ -33,7 +33,6 @@ from genial_env.tables import tables
 from genial_env.testing import _alike as alike
 from tests.positions import random_play
 
-
 torch.set_num_threads(1)  # two test processes on two cores are several times as slow with more
 
 
