@@ -272,6 +272,7 @@ def test_subprocesses(start_method: str) -> None:
 
 def test_time_limits_and_monitors() -> None:
     env = DummyVecEnv([limited])
+    env.seed(1)
     env.reset()
     infos: list[dict[str, Any]] = [{}]
     for _ in range(4):
