@@ -1,5 +1,6 @@
 """The encoding "flat": the planes in one vector, for policies that take nothing else."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,30 +17,29 @@ class Flat:
     its maximum, so that every entry lies between 0 and 1.
     """
 
-    def __init__(self) -> None:
-        self._planes = Planes()
-
     def fields(self, rules: Rules) -> dict[str, Field]:
         """One field without a name."""
-        length = sum(int(np.prod(field.shape)) for field in self._planes.fields(rules).values())
-        return {"": Field((length,), high=1, dtype=np.float32)}
+        return {"": Field(_highest(rules).shape, high=1, dtype=np.float32)}
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
         """[G, length], newly made."""
-        parts = self._planes.encode(view)
-        fields = self._planes.fields(view.rules)
-        vector = np.empty((len(view), *self.fields(view.rules)[""].shape), dtype=np.float32)
-        end = 0
-        for name, field in fields.items():
-            start, end = end, end + int(np.prod(field.shape))
-            np.divide(parts[name].reshape(len(view), end - start), np.float32(field.high), out=vector[:, start:end])
-        return {"": vector}
+        highest = _highest(view.rules)
+        parts = Planes().encode(view).values()
+        whole = np.concatenate([part.reshape(len(view), int(np.prod(part.shape[1:]))) for part in parts], axis=1)
+        return {"": np.divide(whole, highest, dtype=np.float32)}
 
     def decode(self, rules: Rules, arrays: dict[str, NDArray[Any]]) -> View:
         """The views [G], seat 0's."""
-        vector, parts, end = arrays[""], {}, 0
-        for name, field in self._planes.fields(rules).items():
-            start, end = end, end + int(np.prod(field.shape))
-            whole = np.rint(vector[:, start:end] * np.float32(field.high)).astype(np.uint8)
-            parts[name] = whole.reshape(len(vector), *field.shape)
-        return self._planes.decode(rules, parts)
+        whole = np.rint(arrays[""] * _highest(rules)).astype(np.uint8)
+        fields = Planes().fields(rules)
+        ends = np.cumsum([np.prod(field.shape, dtype=np.int64) for field in fields.values()])
+        parts = np.split(whole, ends[:-1], axis=1)
+        shaped = zip(fields.items(), parts, strict=True)
+        return Planes().decode(rules, {name: part.reshape(len(whole), *field.shape) for (name, field), part in shaped})
+
+
+@lru_cache(maxsize=64)
+def _highest(rules: Rules) -> NDArray[np.float32]:  # [length]
+    """What each entry is divided by."""
+    fields = Planes().fields(rules).values()
+    return np.concatenate([np.full(int(np.prod(field.shape)), field.high, dtype=np.float32) for field in fields])
