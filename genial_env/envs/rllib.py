@@ -32,9 +32,10 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
     """Génial!/Ingenious for 2 to 4 seats, a decision at a time.
 
     Only the agent to move gets an observation, so RLlib asks it alone. In a turn it may be asked several times: for its
-    placement, bonus placements and the decision on a swap. A reward reaches an agent whenever it falls due; RLlib adds
-    it to the agent's own last action. At the end every agent gets its last observation, its reward, and infos with
-    ``ranks`` and ``scores`` of all tracks.
+    placement, bonus placements and the decision on a swap. A reward comes with an observation: it is all that the agent
+    has earned since its own last action, to which RLlib credits it however it cuts its episodes. (What a seat earns
+    before its first action, in a team by its partner, belongs to none and is dropped by RLlib.) At the end every agent
+    gets its last observation, its reward, and infos with ``ranks`` and ``scores`` of all tracks.
 
     An observation is ``{"observation": ..., "action_mask": int8 (A,)}``. RLlib's own check of environments plays
     without masks, so an illegal action ends the game for all by default, with the worst reward for its agent and
@@ -99,7 +100,8 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
         observations = {agent: env.observe(agent) for agent in told}
         infos = {agent: _results(env.infos[agent]) if over else {} for agent in told}
         ends = dict.fromkeys(told, over)
-        return observations, dict(env.rewards), {**ends, "__all__": over}, {"__all__": False}, infos
+        rewards = {agent: env._cumulative_rewards[agent] for agent in told}  # since the agent's own last step
+        return observations, rewards, {**ends, "__all__": over}, {"__all__": False}, infos
 
 
 class MaskedPPOModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # ray has no types to build on
