@@ -1,6 +1,6 @@
 """What an encoding is, and how a plain function becomes one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -67,6 +67,18 @@ class FunctionEncoding:
         """What the function gives."""
         given = self._function(view)
         return dict(given) if isinstance(given, dict) else {"": given}
+
+
+def highest_of(fields: Iterable[Field]) -> NDArray[np.float32]:
+    """The fields' maxima, entry by entry, one field after the other."""
+    return np.concatenate([np.full(int(np.prod(field.shape)), field.high, dtype=np.float32) for field in fields])
+
+
+def scaled(parts: Iterable[NDArray[Any]], highest: NDArray[np.float32]) -> NDArray[np.float32]:
+    """[G, length]: parts [G, ...] one after the other, each entry divided by its maximum."""
+    rows = [part.reshape(len(part), int(np.prod(part.shape[1:]))) for part in parts]
+    vector: NDArray[np.float32] = np.divide(np.concatenate(rows, axis=1), highest, dtype=np.float32)
+    return vector
 
 
 def _field_of(name: str, array: Any) -> Field:

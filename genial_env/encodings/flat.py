@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.encodings.base import Field
+from genial_env.encodings.base import Field, highest_of, scaled
 from genial_env.encodings.planes import Planes
 from genial_env.rules import Rules
 from genial_env.views import View
@@ -23,10 +23,7 @@ class Flat:
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
         """[G, length], newly made."""
-        highest = _highest(view.rules)
-        parts = Planes().encode(view).values()
-        whole = np.concatenate([part.reshape(len(view), int(np.prod(part.shape[1:]))) for part in parts], axis=1)
-        return {"": np.divide(whole, highest, dtype=np.float32)}
+        return {"": scaled(Planes().encode(view).values(), _highest(view.rules))}
 
     def decode(self, rules: Rules, arrays: dict[str, NDArray[Any]]) -> View:
         """The views [G], seat 0's."""
@@ -41,5 +38,4 @@ class Flat:
 @lru_cache(maxsize=64)
 def _highest(rules: Rules) -> NDArray[np.float32]:  # [length]
     """What each entry is divided by."""
-    fields = Planes().fields(rules).values()
-    return np.concatenate([np.full(int(np.prod(field.shape)), field.high, dtype=np.float32) for field in fields])
+    return highest_of(Planes().fields(rules).values())

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.encodings import Field
+from genial_env.encodings.base import highest_of, scaled
 from genial_env.rules import Rules
 from genial_env.state import EMPTY, FREE, Phase, State
 from genial_env.tables import tables
@@ -52,7 +53,7 @@ def central_fields(rules: Rules) -> dict[str, Field]:
 
 def central_length(rules: Rules) -> int:
     """L."""
-    return sum(int(np.prod(field.shape)) for field in central_fields(rules).values())
+    return len(_highest(rules))
 
 
 def central_state(state: State) -> NDArray[np.float32]:
@@ -67,13 +68,15 @@ def central_state(state: State) -> NDArray[np.float32]:
         "has_placed": state.has_placed,
         "to_play": _one_hot(state.to_play, rules.players),
         "phase": _one_hot(state.phase, len(Phase)),
-        "owed": state.owed,
+        "owed": state.owed[:, None],
     }
-    scaled = [
-        parts[name].reshape(len(state), int(np.prod(field.shape))) / np.float32(field.high)
-        for name, field in central_fields(rules).items()
-    ]
-    return np.concatenate(scaled, axis=1).astype(np.float32, copy=False)
+    return scaled((parts[name] for name in central_fields(rules)), _highest(rules))
+
+
+@lru_cache(maxsize=64)
+def _highest(rules: Rules) -> NDArray[np.float32]:  # [L]
+    """What each entry is divided by."""
+    return highest_of(central_fields(rules).values())
 
 
 def _one_hot(values: NDArray[Any], n: int) -> NDArray[np.bool_]:

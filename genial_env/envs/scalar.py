@@ -149,9 +149,7 @@ class ScalarKernel:
             scores=state.scores.take(self._tracks_from[seat], axis=1),
             rack=racks[:, 0],
             unseen=self._unseen(seat),
-            returned=views.returned_tiles(state, _ONE_ROW, seats[None])
-            if self._swapped[0]
-            else self._no_returned.copy(),
+            returned=self._returned_tiles(seats),
             rack_sizes=np.add.reduce(filled, axis=2, dtype=np.int64),
             has_placed=state.has_placed.take(seats, axis=1),
             to_play=self._seats[(mover - seat) % self._players].copy(),
