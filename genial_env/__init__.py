@@ -5,9 +5,10 @@ Importing it registers the Gymnasium ids ``genial_env/Genial-v0``, ``genial_env/
 """
 
 from genial_env import envs, symmetry
+from genial_env.backends import Backend, use_backend
 from genial_env.errors import IllegalAction, RecordError
 from genial_env.kernel import ranks
-from genial_env.play import Results, play
+from genial_env.play import Playouts, Results, play, playouts
 from genial_env.policies import Policy, make_policy
 from genial_env.render.ansi import describe
 from genial_env.rules import Rules
@@ -17,7 +18,9 @@ from genial_env.views import View, determinize, view
 __version__ = "0.1.0"
 
 __all__ = [
+    "Backend",
     "IllegalAction",
+    "Playouts",
     "Policy",
     "RecordError",
     "Results",
@@ -29,7 +32,9 @@ __all__ = [
     "envs",
     "make_policy",
     "play",
+    "playouts",
     "ranks",
     "symmetry",
+    "use_backend",
     "view",
 ]

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 Bits = NDArray[np.uint64]
 
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MULTIPLIER_2 = np.uint64(0x94D049BB133111EB)
+STEP = np.uint64(0x9E3779B97F4A7C15)
+MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)
+MULTIPLIER_2 = np.uint64(0x94D049BB133111EB)
 _SHIFT_1, _SHIFT_2, _SHIFT_3, _ONE, _HALF = (np.uint64(n) for n in (30, 27, 31, 1, 32))
 
 
@@ -31,11 +31,11 @@ class Purpose(IntEnum):
 
 def bits(key: Any, counter: Any) -> Bits:
     """The outputs number `counter` (0, 1, ...) of the generators with these keys: uint64, broadcast together."""
-    x = np.asarray(key, dtype=np.uint64) + (np.atleast_1d(counter).astype(np.uint64) + _ONE) * _STEP
+    x = np.asarray(key, dtype=np.uint64) + (np.atleast_1d(counter).astype(np.uint64) + _ONE) * STEP
     x ^= x >> _SHIFT_1
-    x *= _MULTIPLIER_1
+    x *= MULTIPLIER_1
     x ^= x >> _SHIFT_2
-    x *= _MULTIPLIER_2
+    x *= MULTIPLIER_2
     x ^= x >> _SHIFT_3
     return x
 

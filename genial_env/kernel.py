@@ -6,7 +6,8 @@
         apply(state, actions, live)                # in place
     ranks(state.scores)                            # [B, T], 1 = best
 
-`rows` picks the games a call is about ([G] indices into B, each at most once); left out, it is all of them.
+`rows` picks the games a call is about ([G] indices into B, each at most once); left out, it is all of them. `backend`
+says who does the work (:mod:`genial_env.backends`); left out, it is the backend in use.
 
 Two arrays are kept up to date rather than recomputed, and everything is fast because of them. `open` says which
 placements find both cells free; laying a tile closes only those that share a cell with it. `points` says what each
@@ -29,6 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from genial_env import actions as words
 from genial_env import bitsets, chance
+from genial_env.backends import AnyBackend, twin
 from genial_env.errors import IllegalAction
 from genial_env.rules import TRACK_END, Rules
 from genial_env.state import EMPTY, FREE, End, Phase, State
@@ -41,7 +43,7 @@ _PLACE, _BONUS, _SWAP, _OVER = (int(phase) for phase in Phase)  # numpy compares
 # Dealing
 
 
-def deal(rules: Rules, seeds: int | Sequence[int] | NDArray[Any]) -> State:
+def deal(rules: Rules, seeds: int | Sequence[int] | NDArray[Any], *, backend: AnyBackend = None) -> State:
     """Start one game for each seed: racks drawn, seat 0 to play.
 
     Raises:
@@ -50,15 +52,23 @@ def deal(rules: Rules, seeds: int | Sequence[int] | NDArray[Any]) -> State:
     keys = chance.as_seeds(seeds)
     opening = undealt(rules)
     games = State(rules, *(np.repeat(array, len(keys), axis=0) for array in opening.arrays().values()))
-    _deal_racks(games, np.arange(len(keys)), keys)
+    twin(deal_racks, backend)(games, np.arange(len(keys)), keys)
     return games
 
 
-def redeal(state: State, rows: Ints, seeds: int | Sequence[int] | NDArray[Any]) -> None:
-    """In place: start anew in some rows, one seed each."""
+def redeal(state: State, rows: Ints, seeds: int | Sequence[int] | NDArray[Any], *, backend: AnyBackend = None) -> None:
+    """In place: start anew in some rows, one seed each.
+
+    Raises:
+        TypeError, ValueError: for seeds that are not whole numbers from 0 to 2**64 - 1, or not one for each row.
+        IndexError: for rows that there are not.
+    """
+    rows, seeds = as_rows(state, rows), chance.as_seeds(seeds)
+    if seeds.shape != rows.shape:
+        raise ValueError(f"seeds must be one for each of {len(rows)} rows, not {len(seeds)}")
     for name, array in undealt(state.rules).arrays().items():
         getattr(state, name)[rows] = array
-    _deal_racks(state, rows, chance.as_seeds(seeds))
+    twin(deal_racks, backend)(state, rows, seeds)
 
 
 def position(
@@ -154,7 +164,7 @@ def undealt(rules: Rules) -> State:
     )
 
 
-def _deal_racks(state: State, rows: Ints, seeds: chance.Bits) -> None:
+def deal_racks(state: State, rows: Ints, seeds: chance.Bits) -> None:
     """In place: fill every seat's rack, seat by seat (solo: seat 0 draws its one tile)."""
     state.key[rows] = chance.seat_keys(seeds, chance.Purpose.DRAWS, state.rules.players)
     for seat in range(state.rules.players):
@@ -166,8 +176,13 @@ def open_sets(t: Tables, board: NDArray[Any]) -> bitsets.Bitsets:
     return bitsets.pack((board[:, t.placements] == FREE).all(axis=2))
 
 
-def recount_points(rules: Rules, board: NDArray[Any]) -> NDArray[np.int8]:
+def recount_points(rules: Rules, board: NDArray[Any], *, backend: AnyBackend = None) -> NDArray[np.int8]:
     """The points map of boards [B, N] from scratch: [B, N, C], what color c would score on free cell n."""
+    return twin(count_points, backend)(rules, board)
+
+
+def count_points(rules: Rules, board: NDArray[Any]) -> NDArray[np.int8]:
+    """As :func:`recount_points`."""
     t = tables(rules)
     n_games = len(board)
     edged = np.concatenate([board, np.full((n_games, 1), FREE)], axis=1)
@@ -184,24 +199,39 @@ def recount_points(rules: Rules, board: NDArray[Any]) -> NDArray[np.int8]:
 # What is allowed
 
 
-def legal(state: State, rows: Ints | None = None, out: Bools | None = None) -> Bools:
+def legal(state: State, rows: Ints | None = None, out: Bools | None = None, *, backend: AnyBackend = None) -> Bools:
     """The mask of playable actions, [G, A]; a game that is over has none.
 
     Args:
         state: the games.
         rows: which of them.
         out: a C-contiguous bool array [G, A] to write into, instead of a new one.
+        backend: who does it.
+
+    Raises:
+        IndexError: for rows that there are not.
+        ValueError: for an `out` of another shape, dtype or layout.
     """
+    rows = None if rows is None else as_rows(state, rows)
+    shape = (len(state) if rows is None else len(rows), state.tables.n_actions)
+    if out is None:
+        out = np.empty(shape, dtype=np.bool_)
+    elif out.shape != shape or out.dtype != np.bool_ or not out.flags.c_contiguous:
+        raise ValueError(f"out must be a C-contiguous bool array of shape {shape}, not {out.dtype} {out.shape}")
+    twin(fill_masks, backend)(state, rows, out)
+    return out
+
+
+def fill_masks(state: State, rows: Ints | None, mask: Bools) -> None:
+    """Into mask [G, A]: as :func:`legal`."""
     t = state.tables
     slots = legal_slots(state, rows)
-    mask = np.empty((len(slots), t.n_actions), dtype=np.bool_) if out is None else out
     tiles = mask[:, : t.swap_action].reshape(len(slots), state.rules.rack, t.n_placements)
     tiles[:] = legal_placements(state, rows)[:, None, :]
     tiles[np.divmod(np.flatnonzero(~slots), state.rules.rack)] = False
     if state.rules.has_swap:
         mask[:, t.swap_action] = may_swap(state, rows)
         mask[:, t.decline_action] = may_decline(state, rows)
-    return mask
 
 
 def legal_slots(state: State, rows: Ints | None = None) -> Bools:
@@ -220,7 +250,11 @@ def legal_placements(state: State, rows: Ints | None = None) -> Bools:
 
 def placement_sets(state: State, rows: Ints | None = None) -> bitsets.Bitsets:
     """[G, words]: the same as bitsets."""
-    everyone = np.arange(len(state)) if rows is None else rows
+    return twin(open_placements)(state, as_rows(state, rows))
+
+
+def open_placements(state: State, everyone: Ints) -> bitsets.Bitsets:
+    """As :func:`placement_sets`."""
     allowed = state.open.take(everyone, axis=0)
     first = np.flatnonzero(~_flat(state.has_placed).take(_seat_at(state, everyone)))
     if first.size:
@@ -284,7 +318,14 @@ def _pick(array: NDArray[Any], rows: Ints | None) -> NDArray[Any]:
 # Playing
 
 
-def apply(state: State, actions: ArrayLike, rows: Ints | None = None, draws: ArrayLike | None = None) -> None:
+def apply(
+    state: State,
+    actions: ArrayLike,
+    rows: Ints | None = None,
+    draws: ArrayLike | None = None,
+    *,
+    backend: AnyBackend = None,
+) -> None:
     """In place: play one action in each game.
 
     Args:
@@ -293,21 +334,33 @@ def apply(state: State, actions: ArrayLike, rows: Ints | None = None, draws: Arr
         rows: [G] the games they are for.
         draws: [G, K] tile kinds to be drawn by this action, in order, instead of by the game's own luck, which gives
             what is left at -1. For replays, and for planners that deal chance themselves.
+        backend: who does it.
 
     Raises:
         IllegalAction: saying action, cells, seat, game and reason, and nothing has changed.
         TypeError, ValueError: for actions that are not [G] whole numbers, or scripted draws that the bag cannot give.
+        IndexError: for rows that there are not.
     """
-    rows = np.arange(len(state)) if rows is None else rows
+    rows = as_rows(state, rows)
     actions = as_actions(actions, len(rows))
     script = None if draws is None else _as_script(state, draws, rows)
-    _check_legal(state, rows, actions)
+    wrong = twin(play_actions, backend)(state, rows, actions, script)
+    if wrong >= 0:
+        raise IllegalAction(why_illegal(state, int(rows[wrong]), int(actions[wrong])))
+
+
+def play_actions(state: State, rows: Ints, actions: Ints, script: Ints | None) -> int:
+    """In place: as :func:`apply`; -1, or the place of the first illegal action, and then nothing has changed."""
+    fine = are_legal(state, actions, rows)
+    if not fine.all():
+        return int(np.flatnonzero(~fine)[0])
     state.decisions[rows] += 1
     if (actions < state.tables.swap_action).all():
         _place(state, rows, actions)
         _draw_and_pass(state, rows, script, _turn_closes(state, rows))
     else:
         _apply_mixed(state, rows, actions, script)
+    return -1
 
 
 def _apply_mixed(state: State, rows: Ints, actions: Ints, script: Ints | None) -> None:
@@ -327,6 +380,24 @@ def _apply_mixed(state: State, rows: Ints, actions: Ints, script: Ints | None) -
     state.swapped[swappers] = True
 
 
+def as_rows(state: State, rows: Ints | None) -> Ints:
+    """The numbers of games as an int64 array [G]; None means all.
+
+    Raises:
+        IndexError: for something that is none of them.
+    """
+    if rows is None:
+        return np.arange(len(state))
+    numbers = np.asarray(rows)
+    if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
+        raise IndexError(f"rows must be whole numbers [G], not {numbers.dtype} of shape {numbers.shape}")
+    if numbers.size and not 0 <= numbers.min() <= numbers.max() < len(state):
+        raise IndexError(
+            f"rows must lie between 0 and {len(state) - 1}, not between {numbers.min()} and {numbers.max()}"
+        )
+    return np.ascontiguousarray(numbers, dtype=np.int64)
+
+
 def as_actions(actions: ArrayLike, n_games: int) -> Ints:
     """Actions as an int64 array [G].
 
@@ -342,8 +413,13 @@ def as_actions(actions: ArrayLike, n_games: int) -> Ints:
     return values.astype(np.int64, copy=False)
 
 
-def is_legal(state: State, actions: Ints, rows: Ints) -> Bools:
+def is_legal(state: State, actions: Ints, rows: Ints, *, backend: AnyBackend = None) -> Bools:
     """[G]: whether each action may be played, without making the masks."""
+    return twin(are_legal, backend)(state, actions, as_rows(state, rows))
+
+
+def are_legal(state: State, actions: Ints, rows: Ints) -> Bools:
+    """As :func:`is_legal`."""
     t = state.tables
     placing = (actions >= 0) & (actions < t.swap_action)
     slot, placement = np.divmod(np.where(placing, actions, 0), t.n_placements)
@@ -352,20 +428,13 @@ def is_legal(state: State, actions: Ints, rows: Ints) -> Bools:
     allowed: Bools = bitsets.contains(state.open, rows, placement) & has_tile & (state.phase[rows] <= _BONUS)
     first = np.flatnonzero(~_flat(state.has_placed).take(seat_at))
     if first.size:
-        sets = placement_sets(state, rows[first])
+        sets = open_placements(state, rows[first])
         allowed[first] &= bitsets.contains(sets, np.arange(len(first)), placement[first])
     allowed &= placing
     if state.rules.has_swap and not placing.all():
         allowed |= (actions == t.swap_action) & may_swap(state, rows)
         allowed |= (actions == t.decline_action) & may_decline(state, rows)
     return allowed
-
-
-def _check_legal(state: State, rows: Ints, actions: Ints) -> None:
-    fine = is_legal(state, actions, rows)
-    if not fine.all():
-        which = int(np.flatnonzero(~fine)[0])
-        raise IllegalAction(why_illegal(state, int(rows[which]), int(actions[which])))
 
 
 def why_illegal(state: State, row: int, action: int) -> str:

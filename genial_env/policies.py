@@ -1,20 +1,23 @@
 """Policies: a batch of views in, an action for each out. Any callable with a name will do.
 
-The package itself has the two that everything else is measured against, "random" and "greedy"; the strong ones live
-outside, in `agents`.
+The package itself has those that search plays games out with: "random", "greedy", "concave" and "denial". The strong
+ones live outside, in `agents`.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env import bitsets
+from genial_env import bitsets, kernel
+from genial_env.backends import twin
 from genial_env.bitsets import Bitsets, Bools, Ints
 from genial_env.chance import Bits, Purpose, below, bits, seat_keys
-from genial_env.kernel import as_actions
-from genial_env.state import Phase, State
+from genial_env.rules import TRACK_END, Rules
+from genial_env.state import EMPTY, FREE, Phase, State
 from genial_env.tables import Tables
 from genial_env.views import View, pick_best, tile_values, view
 
@@ -46,10 +49,37 @@ class RandomPolicy:
         return pick_uniformly(view.tables, view.slots, placements, view.may_swap, view.may_decline, random)
 
 
-class GreedyPolicy:
-    """Takes the most points that still move a marker, equal ones by lot; swaps when it may, makes every bonus."""
+@dataclass(frozen=True)
+class Weights:
+    """What laying half a tile counts for, besides the points: each in eighths of the worth of the own markers' moves.
 
-    name = "greedy"
+    Args:
+        taken_in_all: what the cell was worth to the others, all colors together.
+        taken_at_most: what it was worth to the others in the color that was worth most.
+        opened: what the next point on each cell at an end of the half's lines is worth to oneself, times the points by
+            which the half raises it.
+        opened_to_others: the same for the others, which counts against it.
+    """
+
+    taken_in_all: int = 0
+    taken_at_most: int = 0
+    opened: int = 0
+    opened_to_others: int = 0
+
+
+class WorthPolicy:
+    """Takes the placement that is worth most, equal ones by lot; swaps when it may, makes every bonus.
+
+    A marker at m is worth ``worth(rules)[m]``, and a placement what it adds to the worth of the own markers, plus what
+    the weights say. The others are all other tracks.
+    """
+
+    name: str
+    weights = Weights()
+
+    def worth(self, rules: Rules) -> NDArray[np.int16]:  # [top + 1]
+        """What a marker is worth, in whole numbers."""
+        raise NotImplementedError
 
     def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
@@ -57,11 +87,102 @@ class GreedyPolicy:
         placing = np.flatnonzero(view.phase != Phase.SWAP)
         if placing.size:
             placers = view.select(placing) if placing.size < len(view) else view
-            actions[placing] = pick_best(placers, useful_points(placers), random[placing])
+            actions[placing] = pick_best(placers, self.values(placers), random[placing])
         return actions
 
+    def values(self, view: View) -> NDArray[np.integer[Any]]:  # [G, K, E]
+        """What every placement is worth; entries of empty slots and of placements that are not open mean nothing."""
+        worth = self.worth(view.rules)
+        own = _Moves(view, 0, worth)
+        halves = own.gain * np.int16(_EIGHTHS)
+        if self.weights != Weights():
+            halves += np.clip(self._looking_further(view, own, worth), -MOST_EXTRA, MOST_EXTRA).astype(np.int16)
+        values = tile_values(view, halves)
+        game, slot = np.nonzero(is_double(view))
+        values[game, slot] += own.of_both(game, view.tables.kinds[view.rack[game, slot], 0]) * np.int16(_EIGHTHS)
+        return values
 
-BUILT_IN: dict[str, Callable[[], Policy]] = {"random": RandomPolicy, "greedy": GreedyPolicy}
+    def _looking_further(self, view: View, own: "_Moves", worth: NDArray[np.int16]) -> NDArray[np.int32]:
+        """[G, N, C]: what the weights add to each half."""
+        weights = self.weights
+        extra = np.zeros(view.points.shape, dtype=np.int32)
+        slope = own.slope * np.int32(weights.opened)
+        for track in range(1, view.rules.tracks):
+            other = _Moves(view, track, worth)
+            extra += weights.taken_in_all * other.gain.sum(axis=2, dtype=np.int32)[:, :, None]
+            extra += weights.taken_at_most * other.gain.max(axis=2).astype(np.int32)[:, :, None]
+            slope -= other.slope * np.int32(weights.opened_to_others)
+        return add_opened(view, slope, extra)
+
+
+_EIGHTHS = 8
+
+MOST_EXTRA = 7_000
+"""What a half may count for besides its points, either way; so all values fit in 16 bits."""
+
+
+class GreedyPolicy(WorthPolicy):
+    """Takes the most points that still move a marker, equal ones by lot; swaps when it may, makes every bonus."""
+
+    name = "greedy"
+
+    def worth(self, rules: Rules) -> NDArray[np.int16]:
+        """The points themselves."""
+        return np.arange(rules.top + 1, dtype=np.int16)
+
+    def values(self, view: View) -> NDArray[np.integer[Any]]:
+        """As any policy that goes by worth, in smaller numbers."""
+        return useful_points(view)
+
+
+class ConcavePolicy(WorthPolicy):
+    """Points count the more the lower the marker: one at m is worth ``1 - exp(-m / temperature)``.
+
+    Args:
+        temperature: in points; the lower, the more the low markers count.
+
+    Raises:
+        ValueError: for a temperature that is not above 0.
+    """
+
+    name = "concave"
+
+    def __init__(self, temperature: float = 10.0) -> None:
+        if not temperature > 0:
+            raise ValueError(f"temperature must be above 0, not {temperature!r}")
+        self.temperature = temperature
+
+    def worth(self, rules: Rules) -> NDArray[np.int16]:
+        """From 0 to 1000 at the end of the track."""
+        worth = -np.expm1(-np.arange(rules.top + 1) / self.temperature)
+        whole: NDArray[np.int16] = np.rint(1000 * worth / worth[-1]).astype(np.int16)
+        return whole
+
+
+class DenialPolicy(ConcavePolicy):
+    """As "concave", and counts what it takes from the others and opens to them.
+
+    A half also counts for what its cell was worth to the others, and for what it opens at the ends of its lines: to
+    oneself, less what it opens to the others.
+
+    Args:
+        temperature: in points.
+        weights: of what is taken and opened.
+    """
+
+    name = "denial"
+
+    def __init__(self, temperature: float = 3.0, weights: Weights = Weights(6, 2, 3, 4)) -> None:
+        super().__init__(temperature)
+        self.weights = weights
+
+
+BUILT_IN: dict[str, Callable[[], Policy]] = {
+    "random": RandomPolicy,
+    "greedy": GreedyPolicy,
+    "concave": ConcavePolicy,
+    "denial": DenialPolicy,
+}
 
 
 def make_policy(policy: str | Policy) -> Policy:
@@ -96,8 +217,27 @@ def act(roster: Sequence[Policy], assignment: Ints, state: State, keys: Bits, ro
     for number in np.unique(player):
         mine = player == number
         random = bits(keys[rows[mine], seat[mine]], state.decisions[rows[mine]])
-        actions[mine] = as_actions(roster[number](view(state, rows=rows[mine]), random), len(random))
+        actions[mine] = twin(decide)(roster[number], state, rows[mine], random)
     return actions
+
+
+def decide(policy: Policy, state: State, rows: Ints, random: Bits) -> Ints:
+    """[G]: what a policy plays in some games, in which it is its turn."""
+    if type(policy) is RandomPolicy:
+        return random_actions(state, rows, random)
+    return kernel.as_actions(policy(view(state, rows=rows), random), len(rows))
+
+
+def random_actions(state: State, rows: Ints, random: Bits) -> Ints:
+    """[G]: what :class:`RandomPolicy` plays in some games, straight from the states, as no view is needed for it."""
+    return pick_uniformly(
+        state.tables,
+        kernel.legal_slots(state, rows),
+        kernel.open_placements(state, rows),
+        kernel.may_swap(state, rows),
+        kernel.may_decline(state, rows),
+        random,
+    )
 
 
 def choice_keys(seeds: Bits, players: int) -> Bits:
@@ -112,7 +252,153 @@ def useful_points(view: View) -> NDArray[np.int8]:
     colors = view.tables.kinds.take(view.rack, axis=0)  # [G, K, 2]
     double = colors[:, :, 0] == colors[:, :, 1]
     limit = np.where(double, np.take_along_axis(room, colors[:, :, 0], axis=1), np.iinfo(np.int8).max)
-    return np.minimum(values, limit.astype(np.int8)[:, :, None], out=values)
+    np.minimum(values, limit.astype(np.int8)[:, :, None], out=values)
+    return values
+
+
+class Plan(NamedTuple):
+    """What the compiled twin has to know of a policy that it can play by itself."""
+
+    worth: Ints  # [top + 1] of the own markers
+    weights: Ints  # [6] of the gain (0: random play), the four of Weights, and how much more than its halves' worths a
+    # double can be worth
+
+
+def plan_of(policy: Policy, rules: Rules) -> Plan | None:
+    """The plan of a policy that chooses as this module says; None for one that chooses in its own way.
+
+    Raises:
+        ValueError: for worths that are not [top + 1] of int16.
+    """
+    kind: Any = type(policy)
+    if kind.__call__ is RandomPolicy.__call__:
+        return Plan(np.zeros(rules.top + 1, dtype=np.int64), np.zeros(6, dtype=np.int64))
+    if kind.__call__ is not WorthPolicy.__call__ or kind.values not in (WorthPolicy.values, GreedyPolicy.values):
+        return None
+    assert isinstance(policy, WorthPolicy)
+    worth, weights = policy.worth(rules), policy.weights
+    if worth.shape != (rules.top + 1,) or worth.dtype != np.int16:
+        raise ValueError(f"worths must be int16 ({rules.top + 1},), not {worth.dtype} {worth.shape}")
+    unit = 1 if kind.values is GreedyPolicy.values else _EIGHTHS
+    further = (weights.taken_in_all, weights.taken_at_most, weights.opened, weights.opened_to_others)
+    slack = unit * _most_above_halves(worth.tobytes(), rules.top)
+    return Plan(worth.astype(np.int64), np.array([unit, *further, slack], dtype=np.int64))
+
+
+@lru_cache(maxsize=64)
+def _most_above_halves(worth: bytes, top: int) -> int:
+    """The most by which a double can be worth more than its halves alone."""
+    values: Ints = np.frombuffer(worth, dtype=np.int16).astype(np.int64)
+    most = 0
+    for marker in range(top):
+        stop = TRACK_END if marker < TRACK_END else top
+        gains = values[marker : stop + 1] - values[marker]
+        points = np.arange(len(gains))
+        both = gains[np.minimum(points[:, None] + points, points[-1])]
+        most = max(most, int((both - gains[:, None] - gains).max()))
+    return most
+
+
+class _Moves:
+    """What the next points are worth to one track, by cell and color; 0 on covered cells.
+
+    Args:
+        view: G games.
+        track: the own first.
+        worth: [top + 1] of markers.
+    """
+
+    def __init__(self, view: View, track: int, worth: NDArray[np.int16]) -> None:
+        self._view, self._worth = view, worth
+        self._markers = view.scores[:, track]
+        self._stops = np.where(self._markers < TRACK_END, TRACK_END, view.rules.top).astype(np.int8)
+        self._after = np.minimum(self._markers[:, None] + view.points, self._stops[:, None])
+        self.gain: NDArray[np.int16] = worth.take(self._after) - worth.take(self._markers)[:, None]
+        """[G, N, C] what laying a half there is worth."""
+
+    @property
+    def slope(self) -> NDArray[np.int16]:  # [G, N, C]
+        """What one point more than that would be worth."""
+        further = np.minimum(self._after + np.int8(1), self._stops[:, None])
+        slope: NDArray[np.int16] = self._worth.take(further) - self._worth.take(self._after)
+        slope[self._view.board != FREE] = 0
+        return slope
+
+    def of_both(self, games: Ints, colors: Ints) -> NDArray[np.int16]:  # [len(games), E]
+        """What is to be added for doubles to the gains of their halves, as the marker moves by both together."""
+        worth, marker, stop = self._worth, self._markers[games, colors], self._stops[games, colors]
+        first, second = (self._view.points[games[:, None], cells, colors[:, None]] for cells in self._cells)
+        both = worth.take(np.minimum(marker[:, None] + first + second, stop[:, None])) + worth.take(marker)[:, None]
+        apart = [worth.take(self._after[games[:, None], cells, colors[:, None]]) for cells in self._cells]
+        correction: NDArray[np.int16] = both - apart[0] - apart[1]
+        return correction
+
+    @property
+    def _cells(self) -> Ints:  # [2, E]
+        return self._view.tables.placements.T
+
+
+def is_double(view: View) -> Bools:
+    """[G, K]: the slots that hold a tile with twice the same color."""
+    colors = view.tables.kinds.take(view.rack, axis=0)
+    double: Bools = (colors[:, :, 0] == colors[:, :, 1]) & (view.rack != EMPTY)
+    return double
+
+
+def add_opened(view: View, slope: NDArray[np.int32], total: NDArray[np.int32]) -> NDArray[np.int32]:
+    """In place: add to `total`, for each half that could be laid, what it opens: at each free end of its lines the
+    points by which it raises the map there, times the slope there. Returns `total`.
+
+    A half of color k on cell x::
+
+        y  k  k  x  .          raises y by 1, and the free neighbour on the right by 1 + 2
+
+    Args:
+        view: G games.
+        slope: [G, N, C], 0 on covered cells.
+        total: [G, N, C].
+    """
+    t, (n_games, n_cells, n_colors) = view.tables, slope.shape
+    edged = np.concatenate([slope, np.zeros((n_games, 1, n_colors), dtype=slope.dtype)], axis=1)
+    for direction in range(6):
+        total += edged.take(t.neighbours[:-1, direction], axis=1)
+    line, color, run, end = _lines(view)
+    cell_at, towards = np.divmod(line, 6)
+    game, cell = np.divmod(cell_at, n_cells)
+    by_line = np.zeros((2, n_games * n_cells * 6), dtype=np.int8)
+    by_line[0, line], by_line[1, line] = color + 1, run
+    opposite = cell_at * 6 + _OPPOSITE[towards]
+    back = by_line[1].take(opposite) * (by_line[0].take(opposite) == color + 1)
+    beside = t.neighbours[cell, _OPPOSITE[towards]]
+    at = edged.reshape(-1)
+    opened = at.take((game * (n_cells + 1) + beside) * n_colors + color) * run
+    opened += at.take((game * (n_cells + 1) + end) * n_colors + color) * (back + np.int32(1))
+    np.add.at(total.reshape(-1), cell_at * n_colors + color, opened)
+    return total
+
+
+_OPPOSITE = np.array([3, 4, 5, 0, 1, 2])
+
+
+def _lines(view: View) -> tuple[Ints, Ints, Ints, Ints]:
+    """The lines of one color that begin next to a free cell: [L] each as an index into [G * N * 6], its color, how long
+    it is, and the cell behind it (N: off the board).
+    """
+    t, n_games, n_cells = view.tables, len(view), view.board.shape[1]
+    board = np.concatenate([view.board, np.full((n_games, 1), FREE, dtype=np.int8)], axis=1)
+    first = board.take(t.neighbours[:-1].ravel(), axis=1).reshape(n_games, n_cells, 6)
+    line = np.flatnonzero((first != FREE) & (view.board == FREE)[:, :, None])
+    color, base = first.reshape(-1).take(line).astype(np.int64), line // (n_cells * 6) * (n_cells + 1)
+    ray = line % (n_cells * 6) * t.rays.shape[2]
+    flat, rays = board.reshape(-1), t.rays.reshape(-1)
+    run, end = np.ones(len(line), dtype=np.int64), rays.take(ray + 2)
+    alive, distance = np.flatnonzero(flat.take(base + end) == color), 1
+    while alive.size:
+        distance += 1
+        run[alive] = distance
+        end[alive] = rays.take(ray.take(alive) + distance + 1)
+        alive = alive[flat.take(base.take(alive) + end.take(alive)) == color.take(alive)]
+    return line, color, run, end
 
 
 def pick_uniformly(

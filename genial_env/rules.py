@@ -69,6 +69,15 @@ class Rules:
         if self.rack is None:
             object.__setattr__(self, "rack", 1 if self.mode == "solo" else 6)
         self._check_sizes()
+        object.__setattr__(self, "_hash", hash(_values(self)))
+
+    def __hash__(self) -> int:
+        """Worked out once, as every look-up table is found by it."""
+        return self._hash  # type: ignore[attr-defined, no-any-return]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made anew, as other processes have other hashes."""
+        return Rules, _values(self)
 
     # What the edition and the mode mean, by name.
 
@@ -181,6 +190,10 @@ class Rules:
         if not self.has_swap:
             return self.most_placements
         return (self.most_placements - 1) + (self.players - 1) * self.rack + (self.rack - 1) + self.rack
+
+
+def _values(rules: Rules) -> tuple[Any, ...]:
+    return tuple(getattr(rules, f.name) for f in fields(rules))
 
 
 def _listed(names: Any) -> str:

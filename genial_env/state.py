@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from functools import cached_property, lru_cache
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -102,14 +103,15 @@ class State:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All arrays by name, not copied, in the order of the fields. :meth:`from_arrays` reads them back."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name != "rules"}
+        return dict(zip(_ARRAYS, _get_arrays(self), strict=True))
 
     @classmethod
     def from_arrays(cls, rules: Rules, arrays: Mapping[str, NDArray[Any]]) -> "State":
         """A state with copies of these arrays, as :meth:`arrays` gives them.
 
         Raises:
-            ValueError: for a name that is missing or unknown, or an array of the wrong dtype or shape, saying which.
+            ValueError: for a name that is missing or unknown, an array of the wrong dtype or shape, or a number that
+                means nothing, saying which.
         """
         wanted = _layout(rules)
         for name in [*wanted, *arrays]:
@@ -123,6 +125,11 @@ class State:
                 raise ValueError(
                     f"the array {name!r} must be {dtype} of shape {(n_games, *shape)}, "
                     f"not {found.dtype} of shape {found.shape}"
+                )
+            low, high = _ranges(rules).get(name, (None, None))
+            if found.size and low is not None and not low <= found.min() <= found.max() <= high:
+                raise ValueError(
+                    f"the array {name!r} must lie between {low} and {high}, not between {found.min()} and {found.max()}"
                 )
         return cls(rules, **{name: np.array(arrays[name]) for name in wanted})
 
@@ -153,6 +160,25 @@ class State:
                 raise ValueError(f"states to concat must be under the same rules, not {rules} and {state.rules}")
         parts = [state.arrays() for state in states]
         return State(rules, **{name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+
+
+def _ranges(rules: Rules) -> dict[str, tuple[int, int]]:
+    """Between what the numbers lie that stand for something, or by which others are looked up."""
+    t = tables(rules)
+    return {
+        "board": (FREE, rules.colors - 1),
+        "points": (0, np.iinfo(np.int8).max - rules.top),
+        "touched": (0, 2**rules.colors - 1),
+        "scores": (0, rules.top),
+        "racks": (EMPTY, t.n_kinds - 1),
+        "to_play": (0, rules.players - 1),
+        "phase": (Phase.PLACE, Phase.OVER),
+        "end": (End.UNFINISHED, End.ALL_AT_TOP),
+    }
+
+
+_ARRAYS = tuple(f.name for f in fields(State) if f.name != "rules")
+_get_arrays = attrgetter(*_ARRAYS)
 
 
 @lru_cache(maxsize=64)

@@ -6,14 +6,18 @@ Seats and tracks are turned so that the seat's own comes first, the others follo
 """
 
 from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from genial_env import bitsets, chance, kernel
+from genial_env.backends import AnyBackend, twin
 from genial_env.rules import TRACK_END, Rules
 from genial_env.state import EMPTY, End, Phase, State
 from genial_env.tables import Bools, Ints, Tables, tables
+
+N = TypeVar("N", bound=np.integer[Any])
 
 
 @dataclass(eq=False)
@@ -62,28 +66,54 @@ class View:
 
     def mask(self) -> Bools:  # [G, A]
         """The playable actions; none where it is not the seat's turn."""
-        t = self.tables
-        mask = np.zeros((len(self), t.n_actions), dtype=np.bool_)
-        tiles = mask[:, : t.swap_action].reshape(len(self), self.rules.rack, t.n_placements)
-        np.logical_and(self.slots[:, :, None], self.placements[:, None, :], out=tiles)
-        if self.rules.has_swap:
-            mask[:, t.swap_action] = self.may_swap
-            mask[:, t.decline_action] = self.may_decline
-        return mask
+        return twin(masks_of)(self)
 
 
-def view(state: State, seats: Ints | int | None = None, rows: Ints | None = None) -> View:
+def masks_of(view: View) -> Bools:
+    """As :meth:`View.mask`."""
+    t, rules = view.tables, view.rules
+    mask = np.zeros((len(view), t.n_actions), dtype=np.bool_)
+    tiles = mask[:, : t.swap_action].reshape(len(view), rules.rack, t.n_placements)
+    np.logical_and(view.slots[:, :, None], view.placements[:, None, :], out=tiles)
+    if rules.has_swap:
+        mask[:, t.swap_action] = view.may_swap
+        mask[:, t.decline_action] = view.may_decline
+    return mask
+
+
+def view(
+    state: State,
+    seats: Ints | int | None = None,
+    rows: Ints | None = None,
+    *,
+    backend: AnyBackend = None,
+) -> View:
     """What a seat of each game may know.
 
     Args:
         state: the games.
         seats: [G] the seats, or one for all; left out, the seat to play.
         rows: [G] which games; left out, all.
+        backend: who does it.
+
+    Raises:
+        IndexError: for rows that there are not.
+        ValueError: for seats that there are not.
     """
+    rows = kernel.as_rows(state, rows)
+    if seats is None:
+        seat = state.to_play[rows]
+    else:
+        seat = np.broadcast_to(np.asarray(seats, dtype=np.int64), rows.shape)
+        if seat.size and not 0 <= seat.min() <= seat.max() < state.rules.players:
+            raise ValueError(f"seats run from 0 to {state.rules.players - 1}, not {seat.min()} to {seat.max()}")
+    return twin(see, backend)(state, rows, seat)
+
+
+def see(state: State, rows: Ints, seat: Ints) -> View:
+    """As :func:`view`."""
     rules, t = state.rules, state.tables
-    rows = np.arange(len(state)) if rows is None else rows
     mover = state.to_play[rows]
-    seat = mover if seats is None else np.broadcast_to(np.asarray(seats, dtype=np.int64), rows.shape)
     own_turn = seat == mover
     turned = (seat[:, None] + np.arange(rules.players)) % rules.players
     racks = state.racks[rows[:, None], turned]
@@ -103,7 +133,7 @@ def view(state: State, seats: Ints | int | None = None, rows: Ints | None = None
         phase=state.phase[rows],
         owed=state.owed[rows],
         slots=kernel.legal_slots(state, rows) & own_turn[:, None],
-        placements=kernel.legal_placements(state, rows),
+        placements=bitsets.unpack(kernel.open_placements(state, rows), t.n_placements),
         may_swap=kernel.may_swap(state, rows) & own_turn,
         may_decline=kernel.may_decline(state, rows) & own_turn,
     )
@@ -339,7 +369,7 @@ def _swappable(view: View) -> tuple[Bools, Bools]:
     return allowed, bound[:, 1:].reshape(len(view), (rules.players - 1) * rules.rack)
 
 
-def tile_values(view: View, values: NDArray[np.int8]) -> NDArray[np.int8]:
+def tile_values(view: View, values: NDArray[N]) -> NDArray[N]:
     """What laying each tile of the rack on each placement is worth, [G, K, E], when a half's worth is given by cell
     and color, [G, N, C]. Entries of empty slots mean nothing.
 
@@ -355,7 +385,7 @@ def tile_values(view: View, values: NDArray[np.int8]) -> NDArray[np.int8]:
     return total.reshape(n_games, n_slots, t.n_placements)
 
 
-def pick_best(view: View, values: NDArray[np.int8], random: NDArray[np.uint64]) -> Ints:
+def pick_best(view: View, values: NDArray[np.integer[Any]], random: NDArray[np.uint64]) -> Ints:
     """[G]: the playable placement of the highest value, equal ones drawn by lot, as an action id.
 
     Args:

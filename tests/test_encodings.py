@@ -14,6 +14,8 @@ from genial_env.envs.single import GenialEnv
 from tests.positions import STANDARD, VARIANTS, random_play
 from tests.test_hidden import swapping_play
 
+pytestmark = pytest.mark.usefixtures("each_backend")
+
 ALL = pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
 
 

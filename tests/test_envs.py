@@ -21,6 +21,8 @@ from genial_env.envs.single import GenialEnv, GenialSoloEnv
 from genial_env.record import verify
 from genial_env.tables import tables
 
+pytestmark = pytest.mark.usefixtures("each_backend")
+
 SEATED = [
     *({"players": players, "edition": edition} for players in (2, 3, 4) for edition in ("2004", "2009", "2025")),
     *({"players": 4, "edition": edition, "mode": "team"} for edition in ("2004", "2009")),

@@ -15,6 +15,8 @@ from genial_env.record import verify
 from genial_env.state import Phase
 from tests.positions import same
 
+pytestmark = pytest.mark.usefixtures("each_backend")
+
 SEATED = [{"players": 2}, {"players": 3, "edition": "2009"}, {"players": 4, "edition": "2004", "mode": "team"}]
 SMALL = {"players": 3, "side": 4, "colors": 4, "rack": 2}
 

@@ -19,6 +19,8 @@ from genial_env.envs.single import GenialEnv, GenialSoloEnv
 from genial_env.policies import RandomPolicy
 from tests.positions import same
 
+pytestmark = pytest.mark.usefixtures("each_backend")
+
 SMALL = {"side": 4, "colors": 4, "rack": 2}
 
 

@@ -12,6 +12,8 @@ import pytest
 from genial_env import Rules, play
 from tests.positions import STANDARD
 
+pytestmark = pytest.mark.usefixtures("each_backend")
+
 FOLDER = Path(__file__).with_name("golden")
 GAMES = [*STANDARD, Rules(2, side=4, colors=4, rack=3)]
 

@@ -18,6 +18,8 @@ from genial_env.policies import BUILT_IN
 from genial_env.state import EMPTY, Phase
 from tests.positions import STANDARD, VARIANTS, board_with, random_actions, random_play
 
+pytestmark = pytest.mark.usefixtures("each_backend")
+
 ALL = pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
 
 

@@ -11,6 +11,8 @@ from genial_env.state import End, Phase
 from genial_env.tables import tables
 from tests.positions import STANDARD, VARIANTS, board_with, random_actions, random_play, same
 
+pytestmark = pytest.mark.usefixtures("each_backend")
+
 ALL = pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
 
 

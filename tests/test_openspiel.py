@@ -19,6 +19,8 @@ from genial_env.envs.rewards import rank_utility  # noqa: E402
 from genial_env.state import EMPTY  # noqa: E402
 from tests.positions import same  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("each_backend")
+
 TINY = "python_genial(players=2,side=3,colors=2,rack=2)"
 GAMES = [
     TINY,

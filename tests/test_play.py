@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 
 import genial_env
-from genial_env import IllegalAction, Rules, State, View, kernel, play, view
+from genial_env import IllegalAction, Rules, State, View, kernel, play, playouts, view
 from genial_env.bitsets import pack
 from genial_env.chance import bits
 from genial_env.encodings import ENCODINGS, make_encoding
-from genial_env.policies import GreedyPolicy, RandomPolicy, make_policy, pick_uniformly, useful_points
+from genial_env.policies import ConcavePolicy, GreedyPolicy, RandomPolicy, make_policy, pick_uniformly, useful_points
 from genial_env.state import Phase
-from tests.positions import STANDARD, VARIANTS, board_with, markers, random_play
+from tests.positions import STANDARD, VARIANTS, board_with, markers, random_play, same
+
+pytestmark = pytest.mark.usefixtures("each_backend")
 
 ALL = pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
 
@@ -204,3 +206,56 @@ def test_pick_uniformly_needs_no_mask() -> None:
         seen.tables, seen.slots, pack(seen.placements), seen.may_swap, seen.may_decline, bits(0, live)
     )
     assert seen.mask()[np.arange(len(live)), chosen].all()
+
+
+class TestPlayouts:
+    def test_they_start_from_the_position_and_leave_it(self) -> None:
+        state = random_play(Rules(), games=5, seed=0, steps=30)
+        before = state.copy()
+        found = playouts(state, "greedy", 7, seed=1)
+        assert same(before, state)
+        assert found.scores.shape == (5, 7, 2, 6)
+        assert found.ranks.shape == (5, 7, 2)
+        assert (found.scores >= state.scores[:, None]).all()
+        assert (found.decisions > 0).all()
+
+    def test_they_differ_in_luck_and_follow_from_the_seed(self) -> None:
+        state = kernel.deal(Rules(), [0])
+        found = playouts(state, "concave", 50, seed=1)
+        assert len({scores.tobytes() for scores in found.scores[0]}) == 50
+        assert (found.scores == playouts(state, "concave", 50, seed=1, batch=3).scores).all()
+        assert (found.scores != playouts(state, "concave", 50, seed=2).scores).any()
+
+    def test_a_game_over_stays_as_it_is(self) -> None:
+        state = random_play(Rules(), games=3, seed=0, steps=200)
+        found = playouts(state, "random", 2)
+        assert (found.scores == state.scores[:, None]).all()
+        assert not found.decisions.any()
+
+    def test_policies_one_a_seat_and_of_ones_own(self) -> None:
+        state = kernel.deal(Rules(), range(40))
+        found = playouts(state, ["denial", "random"], 5)
+        assert (found.ranks[:, :, 0] == 1).mean() > 0.97
+        assert playouts(state, [ConcavePolicy(4.0), _first_action], 1).scores.shape == (40, 1, 2, 6)
+
+    def test_what_they_cannot_take(self) -> None:
+        state = kernel.deal(Rules(), [0])
+        for arguments, said in (
+            ({"policy": "strong", "n": 1}, "unknown agent 'strong': the agents are random, greedy, concave, denial"),
+            ({"policy": ["random"], "n": 1}, "2 seats need 2 policies, not 1"),
+            ({"policy": "random", "n": 0}, "n must be at least 1, not 0"),
+            ({"policy": "random", "n": 1, "batch": 0}, "batch must be at least 1, not 0"),
+            ({"policy": "random", "n": 1, "backend": "cuda"}, "unknown backend 'cuda': the backends are numpy, numba"),
+        ):
+            with pytest.raises(ValueError, match=said):
+                playouts(state, **arguments)
+
+
+class _FirstAction:
+    name = "first"
+
+    def __call__(self, view: View, random: np.ndarray) -> np.ndarray:
+        return view.mask().argmax(axis=1)
+
+
+_first_action = _FirstAction()

@@ -13,17 +13,17 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "genial_env"
 
 FLOORS = [
-    ["chance", "errors", "rules", "hexgrid"],
+    ["backends", "chance", "errors", "rules", "hexgrid"],
     ["bitsets"],
     ["tables"],
     ["state", "actions"],
-    ["kernel"],
+    ["kernel", "scalar"],
     ["views", "record"],
     ["policies", "encodings", "render"],
     ["play", "symmetry"],
-    ["bench"],
+    ["bench", "compiled"],
     ["envs"],
-    ["genial_v0", "testing"],
+    ["genial_v0", "testing", "warmup"],
     ["cli"],
     ["__main__"],
 ]
@@ -82,6 +82,6 @@ def test_public_names() -> None:
 
 
 def test_importing_is_light() -> None:
-    heavy = ["torch", "matplotlib", "stable_baselines3", "typer", "rich", "fastapi"]
+    heavy = ["torch", "matplotlib", "numba", "stable_baselines3", "typer", "rich", "fastapi"]
     code = f"import sys, genial_env; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -19,6 +19,8 @@ from genial_env.record import Recorder, parse_line, read_records, record_file, r
 from genial_env.views import View, view
 from tests.positions import STANDARD, VARIANTS
 
+pytestmark = pytest.mark.usefixtures("each_backend")
+
 Record = dict[str, Any]
 
 

@@ -16,6 +16,8 @@ from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.testing import _alike as alike
 from tests.positions import STANDARD, VARIANTS, random_actions, random_play, same
 
+pytestmark = pytest.mark.usefixtures("each_backend")
+
 ALL = pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
 
 
@@ -70,6 +72,8 @@ def test_arrays_that_do_not_fit() -> None:
         (arrays | {"rack": arrays["racks"]}, "the array 'rack' is none of board, points"),
         (arrays | {"board": arrays["board"].astype(int)}, "'board' must be int8 of shape .2, 91., not int64"),
         (arrays | {"bag": arrays["bag"][:1]}, "'bag' must be uint8 of shape .2, 21., not uint8 of shape .1, 21."),
+        (arrays | {"racks": arrays["racks"] + np.int8(30)}, "'racks' must lie between -1 and 20, not between"),
+        (arrays | {"phase": arrays["phase"] + np.int8(4)}, "'phase' must lie between 0 and 3, not between 4 and 4"),
     ):
         with pytest.raises(ValueError, match=said):
             State.from_arrays(Rules(), changed)

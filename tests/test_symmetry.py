@@ -12,6 +12,8 @@ from genial_env.tables import tables
 from genial_env.views import view
 from tests.positions import STANDARD, VARIANTS, random_actions, random_play, same
 
+pytestmark = pytest.mark.usefixtures("each_backend")
+
 ALL = pytest.mark.parametrize("rules", [r for r in STANDARD + VARIANTS if r.edition != "2025"], ids=str)
 
 

@@ -1,4 +1,6 @@
-"""The kernel against the plain twin: every mask, point, marker, bonus, swap right, draw, end and rank."""
+"""The kernel against the plain twin: every mask, point, marker, bonus, swap right, draw, end and rank; and its compiled
+twin beside it, in every array.
+"""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,8 +14,9 @@ from genial_env import Rules, kernel
 from genial_env.actions import Place, decode
 from genial_env.state import Phase, State
 from genial_env.tables import tables
+from tests.conftest import HAS_NUMBA
 from tests.plain import Action, PlainGame, Tile
-from tests.positions import STANDARD, VARIANTS
+from tests.positions import STANDARD, VARIANTS, same
 
 GAMES = 50
 
@@ -97,20 +100,26 @@ def play_both(rules: Rules, games: int, choose: Choices) -> None:
 
 def compare(state: State, twins: list[PlainGame], choose: Choices, steps: int = 1000) -> None:
     """Play on, and compare masks, points, and all that a decision changes."""
-    rules = state.rules
+    rules, beside = state.rules, state.copy()
     words = action_words(rules)
     for _ in range(steps):
         if state.over.all():
             break
         rows = np.flatnonzero(~state.over)
-        masks = kernel.legal(state, rows)
+        masks = kernel.legal(state, rows, backend="numpy")
+        if HAS_NUMBA:
+            assert (kernel.legal(beside, rows, backend="numba") == masks).all()
         assert (masks.sum(axis=1) == kernel.legal_count(state, rows)).all()
         for row, mask in zip(rows.tolist(), masks, strict=True):
             assert {words[action] for action in np.flatnonzero(mask)} == twins[row].legal()
         actions = choose(state, rows, masks)
         points_before, racks_before = state.points.copy(), state.racks.copy()
-        kernel.apply(state, actions, rows)
-        assert (state.points == kernel.recount_points(rules, state.board)).all()
+        kernel.apply(state, actions, rows, backend="numpy")
+        assert (state.points == kernel.recount_points(rules, state.board, backend="numpy")).all()
+        if HAS_NUMBA:
+            kernel.apply(beside, actions, rows, backend="numba")
+            assert same(state, beside)
+            assert (state.points == kernel.recount_points(rules, state.board, backend="numba")).all()
         for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
             twin, seat = twins[row], twins[row].to_play
             if action < state.tables.swap_action:

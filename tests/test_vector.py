@@ -15,6 +15,8 @@ from genial_env.envs.vector import GenialVectorEnv
 from genial_env.testing import _alike as alike
 from genial_env.testing import check_encoding, check_policy, check_vector_env
 
+pytestmark = pytest.mark.usefixtures("each_backend")
+
 SMALL = {"side": 4, "colors": 4, "rack": 2}
 CASES: list[dict[str, Any]] = [
     {"opponents": "greedy", **SMALL},

@@ -13,6 +13,8 @@ from genial_env.rules import COLOR_LETTERS
 from genial_env.state import Phase, State
 from tests.positions import board_with, markers
 
+pytestmark = pytest.mark.usefixtures("each_backend")
+
 EXAMPLES: list[dict[str, Any]] = json.loads(Path(__file__).with_name("worked_examples.json").read_text())
 
 

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env.backends import twin
 from genial_env.bitsets import Ints
 from genial_env.encodings.base import Field
 from genial_env.rules import Rules
-from genial_env.state import FREE, Phase
+from genial_env.state import FREE, Phase, State
 from genial_env.tables import tables
-from genial_env.views import View, complete
+from genial_env.views import View, complete, masks_of, see
 
 
 class Planes:
@@ -57,25 +58,13 @@ class Planes:
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
         """[G, *shape] for each field, newly made."""
-        rules, source = view.rules, _sources(view.rules)
-        return {
-            "board": _board(view),
-            "rack": source.tiles.take(view.rack, axis=0, mode="wrap"),
-            "markers": view.scores.astype(np.uint8),
-            "unseen": view.unseen.copy(),
-            **({"returned": view.returned.copy()} if rules.has_swap else {}),
-            "rack_sizes": view.rack_sizes.astype(np.uint8),
-            "has_placed": view.has_placed.astype(np.uint8),
-            "to_play": source.seats.take(view.to_play, axis=0),
-            "phase": source.phases.take(view.phase, axis=0),
-            "owed": view.owed[:, None].astype(np.uint8),
-        }
+        return twin(encode_planes)(view)
 
     def decode(self, rules: Rules, arrays: dict[str, NDArray[Any]]) -> View:
         """The views [G], seat 0's."""
         t, grid = tables(rules), arrays["board"]
         n_games, n_colors = len(grid), rules.colors
-        cells = grid.reshape(n_games, 2 + 2 * n_colors, (2 * rules.side - 1) ** 2)[:, :, _grid(rules)]
+        cells = grid.reshape(n_games, 2 + 2 * n_colors, (2 * rules.side - 1) ** 2)[:, :, places(rules)]
         kinds = t.kind_of[tuple(arrays["rack"].argmax(axis=3).transpose(2, 0, 1))]
         none_returned = np.zeros((n_games, rules.players, rules.rack, t.n_kinds), dtype=np.uint8)
         return complete(
@@ -93,6 +82,31 @@ class Planes:
         )
 
 
+def encode_planes(view: View) -> dict[str, NDArray[Any]]:
+    """As :meth:`Planes.encode`."""
+    rules, source = view.rules, _sources(view.rules)
+    return {
+        "board": _board(view),
+        "rack": source.tiles.take(view.rack, axis=0, mode="wrap"),
+        "markers": view.scores.astype(np.uint8),
+        "unseen": view.unseen.copy(),
+        **({"returned": view.returned.copy()} if rules.has_swap else {}),
+        "rack_sizes": view.rack_sizes.astype(np.uint8),
+        "has_placed": view.has_placed.astype(np.uint8),
+        "to_play": source.seats.take(view.to_play, axis=0),
+        "phase": source.phases.take(view.phase, axis=0),
+        "owed": view.owed[:, None].astype(np.uint8),
+    }
+
+
+def look_at_one(state: State, seat: int) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]]:
+    """What a seat of the one game sees, encoded, and its mask [A], all without the axis of games: for environments that
+    play one game, and want just these at every step.
+    """
+    seen = see(state, np.zeros(1, dtype=np.int64), np.array([seat]))
+    return {name: array[0] for name, array in encode_planes(seen).items()}, masks_of(seen)[0].view(np.int8)
+
+
 @dataclass(frozen=True)
 class _Sources:
     """Where the numbers of an observation come from, and what they are compared with."""
@@ -108,9 +122,9 @@ class _Sources:
 
 @lru_cache(maxsize=64)
 def _sources(rules: Rules) -> _Sources:
-    t, places = tables(rules), (2 * rules.side - 1) ** 2
-    in_play, cells = np.zeros(places, dtype=np.uint8), np.zeros(places, dtype=np.int64)
-    in_play[_grid(rules)], cells[_grid(rules)] = 1, np.arange(t.n_cells)
+    t, size = tables(rules), (2 * rules.side - 1) ** 2
+    in_play, cells = np.zeros(size, dtype=np.uint8), np.zeros(size, dtype=np.int64)
+    in_play[places(rules)], cells[places(rules)] = 1, np.arange(t.n_cells)
     tiles = np.zeros((t.n_kinds + 1, 2, rules.colors), dtype=np.uint8)
     tiles[:-1] = t.kinds[:, :, None] == np.arange(rules.colors)
     return _Sources(
@@ -125,7 +139,7 @@ def _sources(rules: Rules) -> _Sources:
 
 
 @lru_cache(maxsize=64)
-def _grid(rules: Rules) -> Ints:  # [N]
+def places(rules: Rules) -> Ints:  # [N]
     """Where each cell stands on the flattened grid."""
     row_and_column = tables(rules).cells[:, ::-1] + rules.side - 1
     at: Ints = row_and_column @ np.array([2 * rules.side - 1, 1])
@@ -135,12 +149,12 @@ def _grid(rules: Rules) -> Ints:  # [N]
 def _board(view: View) -> NDArray[np.uint8]:
     """Gathered rather than scattered, one number of the grid after the other, which is twice as fast."""
     rules, width, colors, source = view.rules, 2 * view.rules.side - 1, view.rules.colors, _sources(view.rules)
-    n_games, places = len(view), width * width
-    planes = np.empty((n_games, 2 + 2 * colors, places), dtype=np.uint8)
+    n_games, size = len(view), width * width
+    planes = np.empty((n_games, 2 + 2 * colors, size), dtype=np.uint8)
     planes[:, 0] = 1
     board = view.board.take(source.cells, axis=1)
     np.equal(board[:, None, :], source.contents, out=planes[:, 1:-colors].view(np.bool_))
     points = view.points.reshape(n_games, view.board.shape[1] * colors).take(source.points, axis=1)
-    planes[:, -colors:] = points.reshape(n_games, colors, places)
+    planes[:, -colors:] = points.reshape(n_games, colors, size)
     planes *= source.in_play
     return planes.reshape(n_games, 2 + 2 * rules.colors, width, width)

@@ -7,10 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env import kernel
+from genial_env.backends import twin, using
+from genial_env.chance import Bits
 from genial_env.encodings import AnyEncoding, make_encoding
+from genial_env.encodings.planes import Planes, look_at_one
 from genial_env.envs import spaces
+from genial_env.envs.one import OneGame
 from genial_env.envs.rewards import DENSE, check_scheme, nothing, rewards
-from genial_env.envs.scalar import ScalarKernel
+from genial_env.policies import Policy
 from genial_env.record import Recorder
 from genial_env.render.ansi import board_text
 from genial_env.rules import Rules
@@ -45,7 +49,7 @@ class Game:
         self._render_mode = render_mode
         self.keeps_record = record
         self.seed = 0
-        self._scalar: ScalarKernel | None = None
+        self._one: OneGame | None = None
         self._recorder: Recorder | None = None
 
     def start(self, seed: int, agents: list[str]) -> None:
@@ -54,21 +58,21 @@ class Game:
         Raises:
             TypeError, ValueError: for a seed that is not a whole number from 0 to 2**64 - 1; nothing has changed.
         """
-        dealt = ScalarKernel.deal(self.rules, seed)
-        self._scalar, self.seed = dealt, int(seed)
+        dealt = OneGame.deal(self.rules, seed)
+        self._one, self.seed = dealt, int(seed)
         seeds = np.array([seed], dtype=np.uint64)
         self._recorder = Recorder(dealt.state, agents, seeds) if self.keeps_record else None
 
     @property
-    def scalar(self) -> ScalarKernel:
+    def one(self) -> OneGame:
         """What the game is played by.
 
         Raises:
             RuntimeError: before the first reset.
         """
-        if self._scalar is None:
+        if self._one is None:
             raise RuntimeError("call reset() first: there is no game yet")
-        return self._scalar
+        return self._one
 
     @property
     def current(self) -> State:
@@ -77,17 +81,17 @@ class Game:
         Raises:
             RuntimeError: before the first reset.
         """
-        return self.scalar.state
+        return self.one.state
 
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        return self.scalar.over
+        return self.one.over
 
     @property
     def to_play(self) -> int:
         """The seat whose decision it is."""
-        return self.scalar.to_play
+        return self.one.to_play
 
     @property
     def is_dense(self) -> bool:
@@ -100,25 +104,43 @@ class Game:
         Raises:
             IllegalAction: and nothing has changed.
         """
-        scalar = self.scalar
-        state = scalar.state
+        one = self.one
+        state = one.state
         before = state.scores.copy() if self.is_dense else state.scores
         if self._recorder is None:
-            scalar.apply(action)
+            one.apply(action)
         else:
-            self._recorder.apply(np.array([action]))
-        if not self.is_dense and not scalar.over:
+            with one.working():
+                self._recorder.apply(np.array([action]))
+        if not self.is_dense and not one.over:
             return nothing(self.scheme, self.rules)
         earned: NDArray[Any] = rewards(self.scheme, self.rules, before, state.scores, state.over)[0]
         return earned
 
     def view(self, seat: int) -> View:
         """What a seat sees."""
-        return self.scalar.view(seat)
+        return self.one.view(seat)
+
+    def look(self, seat: int) -> tuple[Any, NDArray[np.int8]]:
+        """What a seat sees as the encoding has it, and its mask [A]."""
+        one = self.one
+        if one.backend is not None and type(self.encoding) is Planes:
+            return twin(look_at_one, one.backend)(one.state, seat)
+        with self.working():
+            seen = self.view(seat)
+            return self.observe(seen), seen.mask()[0].view(np.int8)
 
     def observe(self, seen: View) -> Any:
-        """A view as the encoding has it."""
+        """A view as the encoding has it, to be called while the game's backend is :meth:`working`."""
         return spaces.item_of(self.encoding.encode(seen), 0)
+
+    def working(self) -> using:
+        """All hot functions by the backend of this game until the end of a ``with`` block."""
+        return self.one.working()
+
+    def choose(self, policy: Policy, random: Bits) -> int:
+        """What a policy plays for the seat to play, with these random bits [1]."""
+        return self.one.choose(policy, random)
 
     def results(self) -> dict[str, Any]:
         """For infos at the end: the ranks and markers of all tracks."""
@@ -147,12 +169,12 @@ class Game:
 
     def saved(self) -> dict[str, Any]:
         """An independent copy of all that changes."""
-        return copy.deepcopy({"scalar": self._scalar, "seed": self.seed, "recorder": self._recorder})
+        return copy.deepcopy({"one": self._one, "seed": self.seed, "recorder": self._recorder})
 
     def restore(self, saved: dict[str, Any]) -> None:
         """In place: go back to what :meth:`saved` gave."""
         kept = copy.deepcopy(saved)
-        self._scalar, self.seed, self._recorder = kept["scalar"], kept["seed"], kept["recorder"]
+        self._one, self.seed, self._recorder = kept["one"], kept["seed"], kept["recorder"]
 
 
 def draw_game_seed(rng: np.random.Generator, options: dict[str, Any] | None) -> int:

@@ -11,11 +11,10 @@ from genial_env.bitsets import Bools
 from genial_env.chance import Bits, as_seeds, bits
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import rewards, spaces
-from genial_env.envs.forms import make_form
+from genial_env.envs.forms import Flat, make_form
 from genial_env.envs.game import RENDER_MODES, Game, draw_game_seed
 from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats, seating_luck
 from genial_env.errors import IllegalAction
-from genial_env.kernel import as_actions
 from genial_env.policies import choice_keys
 from genial_env.rules import Rules
 
@@ -157,8 +156,9 @@ class GenialEnv(gym.Env[Any, Any]):
         """[A] bool (factored: one entry a value): the playable actions, as sb3-contrib asks for them; none when the
         game is over.
         """
-        mask: Bools = self._form.mask(self._game.view(self._seat))[0]
-        return mask
+        with self._game.working():
+            mask: Bools = self._form.mask(self._game.view(self._seat))[0]
+            return mask
 
     def render(self) -> str | None:
         """The position as colored text: returned in render mode "ansi", printed in "human" (by every step, too)."""
@@ -185,8 +185,13 @@ class GenialEnv(gym.Env[Any, Any]):
             self.render()
 
     def _see(self) -> tuple[Any, dict[str, Any]]:
-        view = self._game.view(self._seat)
-        return self._game.observe(view), {"action_mask": self._form.mask(view)[0].view(np.int8)}
+        if isinstance(self._form, Flat):
+            observation, mask = self._game.look(self._seat)
+        else:
+            view = self._game.view(self._seat)
+            with self._game.working():
+                observation, mask = self._game.observe(view), self._form.mask(view)[0].view(np.int8)
+        return observation, {"action_mask": mask}
 
     def _let_others_play(self) -> NDArray[Any] | float:
         """In place: play up to the learner's next decision or the end; what that brought the learner."""
@@ -199,8 +204,7 @@ class GenialEnv(gym.Env[Any, Any]):
     def _choose(self, seat: int) -> int:
         """What the policy of another seat plays, with the luck it has in :func:`genial_env.play`."""
         policy = self._opponents.roster[self._players[seat]]
-        chosen = policy(self._game.view(seat), bits(self._choices[seat], self._game.current.decisions))
-        return int(as_actions(chosen, 1)[0])
+        return self._game.choose(policy, bits(self._choices[seat], self._game.current.decisions))
 
 
 _KEPT = ("_seat", "_finished", "_players", "_choices", "_np_random", "_np_random_seed")

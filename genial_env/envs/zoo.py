@@ -91,8 +91,8 @@ class ZooEnv:
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What the agent may know now, as fresh arrays."""
-        view = self._game.view(self._seat[agent])
-        return {"observation": self._game.observe(view), "action_mask": view.mask()[0].view(np.int8)}
+        observation, mask = self._game.look(self._seat[agent])
+        return {"observation": observation, "action_mask": mask}
 
     def state(self) -> NDArray[np.float32]:
         """[L] what all agents together know, newly made: for centralized critics (:mod:`genial_env.envs.central`)."""

@@ -1,0 +1,324 @@
+"""The compiled twins of the hot functions, by the same names and on the same arrays (:mod:`genial_env.backends`).
+
+Importing it imports numba. What is compiled is in :mod:`genial_env.compiled.core`; here arrays are handed over and
+threads are started. Each twin does what its namesake's docstring says.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
+from itertools import pairwise
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env import chance, kernel, policies
+from genial_env.bitsets import Bitsets, Bools, Ints
+from genial_env.compiled import core
+from genial_env.compiled.jit import ENTRIES, directory
+from genial_env.encodings.planes import Planes, places
+from genial_env.errors import IllegalAction
+from genial_env.play import play_out as play_out_in_numpy
+from genial_env.policies import Policy, RandomPolicy, plan_of
+from genial_env.rules import Rules
+from genial_env.scalar import Games, facts_of
+from genial_env.state import State
+from genial_env.tables import tables
+from genial_env.views import View
+
+
+def entries() -> list[str]:
+    """The names of all compiled functions."""
+    return [entry.name for entry in ENTRIES]
+
+
+def cache_directory() -> Path | None:
+    """Where compiled code is kept; None where nothing can be written."""
+    return directory()
+
+
+def twin(name: str, threads: int) -> Callable[..., Any]:
+    """The twin of a hot function by its name, for so many threads."""
+    return _TWINS[name] if threads == 1 else _in_threads(name, threads)
+
+
+@lru_cache(maxsize=64)
+def _in_threads(name: str, threads: int) -> Callable[..., Any]:
+    return partial(_TWINS[name], threads=threads)
+
+
+# The kernel
+
+
+def deal_racks(state: State, rows: Ints, seeds: chance.Bits, threads: int = 1) -> None:
+    """As in :mod:`genial_env.kernel`."""
+    state.key[rows] = chance.seat_keys(seeds, chance.Purpose.DRAWS, state.rules.players)
+    game, script = (_arrays(state), _facts(state.rules), rows), _no_script(state.rules)[0]
+    _share(threads, len(rows), lambda lo, hi: core.deal_racks(*game, script, lo, hi))
+
+
+def play_actions(state: State, rows: Ints, actions: Ints, script: Ints | None, threads: int = 1) -> int:
+    """As in :mod:`genial_env.kernel`."""
+    scripts = _no_script(state.rules) if script is None else np.ascontiguousarray(script)
+    actions = np.ascontiguousarray(actions)
+    game = _arrays(state), _facts(state.rules), rows, actions, scripts, script is not None
+    if threads == 1:
+        wrong: int = core.play(*game, True, True, 0, len(rows))
+        return wrong
+    found = _share(threads, len(rows), lambda lo, hi: core.play(*game, True, False, lo, hi))
+    wrong = min((place for place in found if place >= 0), default=-1)
+    if wrong < 0:
+        _share(threads, len(rows), lambda lo, hi: core.play(*game, False, True, lo, hi))
+    return wrong
+
+
+def are_legal(state: State, actions: Ints, rows: Ints, threads: int = 1) -> Bools:
+    """As in :mod:`genial_env.kernel`."""
+    out = np.empty(len(rows), dtype=np.bool_)
+    game = _arrays(state), _facts(state.rules), rows, np.ascontiguousarray(actions, dtype=np.int64), out
+    _share(threads, len(rows), lambda lo, hi: core.are_legal(*game, lo, hi))
+    return out
+
+
+def fill_masks(state: State, rows: Ints | None, mask: Bools, threads: int = 1) -> None:
+    """As in :mod:`genial_env.kernel`."""
+    rows = np.arange(len(state)) if rows is None else rows
+    game, out = (_arrays(state), _facts(state.rules)), mask.view(np.int8)
+    _share(threads, len(rows), lambda lo, hi: core.fill_masks(*game, _scratch(state.rules), rows, out, lo, hi))
+
+
+def open_placements(state: State, rows: Ints, threads: int = 1) -> Bitsets:
+    """As in :mod:`genial_env.kernel`."""
+    out = np.empty((len(rows), state.open.shape[1]), dtype=np.uint64)
+    game = _arrays(state), _facts(state.rules), rows, out.view(np.int64)
+    _share(threads, len(rows), lambda lo, hi: core.open_placements(*game, lo, hi))
+    return out
+
+
+def count_points(rules: Rules, board: NDArray[Any], threads: int = 1) -> NDArray[np.int8]:
+    """As in :mod:`genial_env.kernel`."""
+    boards = np.ascontiguousarray(board, dtype=np.int64)
+    out = np.zeros((*boards.shape, rules.colors), dtype=np.int8)
+    _share(threads, len(boards), lambda lo, hi: core.count_points(_facts(rules), boards, out, lo, hi))
+    return out
+
+
+# Views and planes
+
+
+def see(state: State, rows: Ints, seat: Ints, threads: int = 1) -> View:
+    """As in :mod:`genial_env.views`."""
+    rules, n = state.rules, len(rows)
+    seat = seat.copy()
+    seen = [np.zeros((n, *shape), dtype) for shape, dtype in _seen_layout(rules)]
+    game, into = (_arrays(state), _facts(rules)), (rows, seat, tuple(seen))
+    _share(threads, n, lambda lo, hi: core.see(*game, _scratch(rules), *into, lo, hi))
+    return View(rules, seat, *seen)
+
+
+def masks_of(view: View, threads: int = 1) -> Bools:
+    """As in :mod:`genial_env.views`."""
+    mask = np.empty((len(view), view.tables.n_actions), dtype=np.bool_)
+    factors = _facts(view.rules), view.slots, view.placements, view.may_swap, view.may_decline
+    _share(threads, len(view), lambda lo, hi: core.masks_of(*factors, mask.view(np.int8), lo, hi))
+    return mask
+
+
+def encode_planes(view: View, threads: int = 1) -> dict[str, NDArray[Any]]:
+    """As in :mod:`genial_env.encodings.planes`."""
+    rules, n = view.rules, len(view)
+    board, rack, to_play, phase = _planes(rules, (n,), ("board", "rack", "to_play", "phase"))
+    source, out = (view.board, view.points, view.rack, view.to_play, view.phase), (board, rack, to_play, phase)
+    _share(threads, n, lambda lo, hi: core.encode_planes(_facts(rules), places(rules), source, out, lo, hi))
+    return {
+        "board": _as_grid(rules, board),
+        "rack": rack,
+        "markers": view.scores.astype(np.uint8),
+        "unseen": view.unseen.copy(),
+        **({"returned": view.returned.copy()} if rules.has_swap else {}),
+        "rack_sizes": view.rack_sizes.astype(np.uint8),
+        "has_placed": view.has_placed.astype(np.uint8),
+        "to_play": to_play,
+        "phase": phase,
+        "owed": view.owed[:, None].astype(np.uint8),
+    }
+
+
+def look_at_one(state: State, seat: int, threads: int = 1) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]]:
+    """As in :mod:`genial_env.encodings.planes`, without a view in between."""
+    rules = state.rules
+    made = _planes(rules, (), _ALL_PLANES)
+    mask = np.empty(state.tables.n_actions, np.int8)
+    core.look_at_one(_arrays(state), _facts(rules), _scratch(rules), places(rules), seat, tuple(made), mask)
+    made[0] = _as_grid(rules, made[0])
+    planes = dict(zip(_ALL_PLANES, made, strict=True))
+    if not rules.has_swap:
+        del planes["returned"]
+    return planes, mask
+
+
+_ALL_PLANES = core.Planes._fields
+
+
+# Decisions
+
+
+def decide(policy: Policy, state: State, rows: Ints, random: chance.Bits, threads: int = 1) -> Ints:
+    """As in :mod:`genial_env.policies`; a policy without a plan is asked itself."""
+    plan = plan_of(policy, state.rules)
+    if plan is None:
+        return policies.decide(policy, state, rows, random)
+    out = np.empty(len(rows), dtype=np.int64)
+    game, wanted = (_arrays(state), _facts(state.rules)), (tuple(plan), rows, np.ascontiguousarray(random), out)
+    _share(threads, len(rows), lambda lo, hi: core.decide(*game, _scratch(state.rules), *wanted, lo, hi))
+    return out
+
+
+def random_actions(state: State, rows: Ints, random: chance.Bits, threads: int = 1) -> Ints:
+    """As in :mod:`genial_env.policies`."""
+    return decide(RandomPolicy(), state, rows, random, threads)
+
+
+def play_out(state: State, roster: Sequence[Policy], keys: chance.Bits, threads: int = 1) -> None:
+    """As in :mod:`genial_env.play`; policies without a plan are asked themselves."""
+    plans = [plan for plan in (plan_of(policy, state.rules) for policy in roster) if plan is not None]
+    if len(plans) < len(roster):
+        play_out_in_numpy(state, roster, keys)
+        return
+    stuck = np.empty(len(state), dtype=np.int64)
+    worths, weights = np.array([plan.worth for plan in plans]), np.array([plan.weights for plan in plans])
+    game = _arrays(state), _facts(state.rules)
+    how = worths, weights, np.ascontiguousarray(keys), _no_script(state.rules)[0], stuck
+    found = _share(threads, len(state), lambda lo, hi: core.play_out(*game, _scratch(state.rules), *how, lo, hi))
+    for row in found:
+        if row >= 0:
+            raise IllegalAction(kernel.why_illegal(state, row, int(stuck[row])))
+
+
+_TWINS: dict[str, Callable[..., Any]] = {
+    function.__name__: function
+    for function in (
+        deal_racks,
+        play_actions,
+        are_legal,
+        fill_masks,
+        open_placements,
+        count_points,
+        see,
+        masks_of,
+        encode_planes,
+        look_at_one,
+        decide,
+        random_actions,
+        play_out,
+    )
+}
+
+
+# Handing over
+
+_get_arrays = attrgetter(*Games._fields)
+_OPEN = Games._fields.index("open")
+
+
+def _arrays(state: State) -> tuple[Any, ...]:
+    """As :func:`genial_env.scalar.arrays_of`, as a plain tuple."""
+    arrays = list(_get_arrays(state))
+    arrays[_OPEN] = arrays[_OPEN].view(np.int64)
+    return tuple(arrays)
+
+
+@lru_cache(maxsize=64)
+def _facts(rules: Rules) -> tuple[Any, ...]:
+    return tuple(facts_of(rules))
+
+
+@lru_cache(maxsize=64)
+def _seen_layout(rules: Rules) -> list[tuple[tuple[int, ...], type[np.generic]]]:
+    """Shape (without G) and dtype of the arrays of a view, in the order of :class:`core.Seen`."""
+    t = tables(rules)
+    seen = core.Seen(
+        board=((t.n_cells,), np.int8),
+        points=((t.n_cells, rules.colors), np.int8),
+        scores=((rules.tracks, rules.colors), np.int8),
+        rack=((rules.rack,), np.int8),
+        unseen=((t.n_kinds,), np.uint8),
+        returned=((rules.players, rules.rack, t.n_kinds), np.uint8),
+        rack_sizes=((rules.players,), np.int64),
+        has_placed=((rules.players,), np.bool_),
+        to_play=((), np.int64),
+        phase=((), np.int8),
+        owed=((), np.int64),
+        slots=((rules.rack,), np.bool_),
+        placements=((t.n_placements,), np.bool_),
+        may_swap=((), np.bool_),
+        may_decline=((), np.bool_),
+    )
+    return list(seen)
+
+
+def _planes(rules: Rules, games: tuple[int, ...], names: tuple[str, ...]) -> list[NDArray[np.uint8]]:
+    """New fields of the encoding "planes", of zeros, for so many games; the board's planes as one axis."""
+    zeros, number = np.zeros, np.uint8
+    return [zeros(games + shape, number) for shape in _plane_shapes(rules, names)]
+
+
+@lru_cache(maxsize=64)
+def _plane_shapes(rules: Rules, names: tuple[str, ...]) -> list[tuple[int, ...]]:
+    shapes = {name: field.shape for name, field in Planes().fields(rules).items()}
+    shapes["board"] = (shapes["board"][0], shapes["board"][1] * shapes["board"][2])
+    shapes.setdefault("returned", (rules.players, rules.rack, tables(rules).n_kinds))
+    return [shapes[name] for name in names]
+
+
+def _as_grid(rules: Rules, board: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """With rows and columns as axes."""
+    width = 2 * rules.side - 1
+    return board.reshape(*board.shape[:-1], width, width)
+
+
+@lru_cache(maxsize=64)
+def _no_script(rules: Rules) -> Ints:
+    """[1, K]: luck decides on every draw."""
+    return np.full((1, rules.rack), -1)
+
+
+class _Memory(threading.local):
+    def __init__(self) -> None:
+        self.by_rules: dict[Rules, tuple[Any, ...]] = {}
+
+
+_memory = _Memory()
+
+
+def _scratch(rules: Rules) -> tuple[Any, ...]:
+    """This thread's memory to think with."""
+    kept = _memory.by_rules
+    if rules not in kept:
+        kept[rules] = tuple(core.make_scratch(rules))
+    return kept[rules]
+
+
+# Threads
+
+
+def _share(threads: int, n: int, work: Callable[[int, int], Any]) -> list[Any]:
+    """Do some work on the numbers from 0 to n - 1, in equal parts lo to hi - 1, one a thread; what each returns."""
+    if threads == 1 or n < 2:
+        return [work(0, n)]
+    ends = [n * part // threads for part in range(threads + 1)]
+    parts = [(lo, hi) for lo, hi in pairwise(ends) if lo < hi]
+    work_first = parts[0]
+    others = [_pool(threads, os.getpid()).submit(work, *part) for part in parts[1:]]
+    return [work(*work_first), *(other.result() for other in others)]
+
+
+@lru_cache(maxsize=8)
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """Threads of this process: after a fork those of the parent are gone."""
+    return ThreadPoolExecutor(threads - 1, thread_name_prefix=f"genial_env-{process}")

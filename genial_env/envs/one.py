@@ -1,0 +1,169 @@
+"""One game alone, on a State of it: compiled where numba is there, else in Python.
+
+:func:`genial_env.kernel.apply` plays a batch, and with a batch of one numpy's cost of every call is all of its cost. So
+the environments for one game at a time play through :class:`OneGame`: by the backend "numba", or by the same functions
+(:mod:`genial_env.scalar`) as Python reads them. Records, ranks and everything else are the kernel's.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env import backends, chance, kernel, scalar, views
+from genial_env.backends import twin, using
+from genial_env.bitsets import Bools, unpack
+from genial_env.chance import Bits
+from genial_env.errors import IllegalAction
+from genial_env.policies import Policy, decide
+from genial_env.rules import Rules
+from genial_env.scalar import BONUS, OVER, SWAP
+from genial_env.state import EMPTY, State
+from genial_env.views import View
+
+_ROW = np.zeros(1, dtype=np.int64)
+
+
+class OneGame:
+    """Plays on a state of one game, in place.
+
+    Args:
+        state: the game; its arrays are written to and must not be replaced.
+
+    Raises:
+        ValueError: for a state of more or fewer games.
+    """
+
+    def __init__(self, state: State) -> None:
+        if len(state) != 1:
+            raise ValueError(f"OneGame plays one game, not {len(state)}")
+        self.state = state
+        self.backend = backends.for_one_game()
+        self._games, self._facts = scalar.Games(*map(_numbers, scalar.arrays_of(state))), _facts(state.rules)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copied and pickled by the state alone."""
+        return OneGame, (self.state,)
+
+    @classmethod
+    def deal(cls, rules: Rules, seed: int) -> "OneGame":
+        """A new game, as :func:`genial_env.kernel.deal` deals it.
+
+        Raises:
+            TypeError, ValueError: for a seed that is not one whole number from 0 to 2**64 - 1.
+        """
+        seeds = chance.as_seeds(seed)
+        dealt = cls(kernel.undealt(rules).copy())
+        if dealt.backend is not None:
+            twin(kernel.deal_racks, dealt.backend)(dealt.state, _ROW, seeds)
+            return dealt
+        dealt.state.key[:] = chance.seat_keys(seeds, chance.Purpose.DRAWS, rules.players)
+        for seat in range(rules.players):
+            scalar.fill_rack(dealt._games, dealt._facts, 0, seat, _no_script(rules))
+        return dealt
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self._games.phase[0] == OVER)
+
+    @property
+    def to_play(self) -> int:
+        """The seat whose decision it is; after the end, whose it last was."""
+        return int(self._games.to_play[0])
+
+    def apply(self, action: int) -> None:
+        """In place: play one action, as :func:`genial_env.kernel.apply` does.
+
+        Raises:
+            IllegalAction: saying action, cells, seat and reason, and nothing has changed.
+        """
+        if self.backend is not None:
+            is_fine = twin(kernel.play_actions, self.backend)(self.state, _ROW, np.array([action]), None) < 0
+        else:
+            is_fine = scalar.is_legal(self._games, self._facts, 0, action)
+            if is_fine:
+                scalar.apply(self._games, self._facts, 0, action, _no_script(self.state.rules))
+        if not is_fine:
+            raise IllegalAction(kernel.why_illegal(self.state, 0, action))
+
+    def working(self) -> using:
+        """All hot functions by the backend of this game until the end of a ``with`` block."""
+        return using(self.backend)
+
+    def choose(self, policy: Policy, random: Bits) -> int:
+        """What a policy plays for the seat to play, with these random bits [1]."""
+        if self.backend is not None:
+            return int(twin(decide, self.backend)(policy, self.state, _ROW, random)[0])
+        return int(kernel.as_actions(policy(self.view(self.to_play), random), 1)[0])
+
+    def view(self, seat: int) -> View:
+        """What a seat may know, as :func:`genial_env.views.view` has it."""
+        if self.backend is not None:
+            return twin(views.see, self.backend)(self.state, _ROW, np.array([seat]))
+        return self._view(seat)
+
+    def _view(self, seat: int) -> View:
+        """As :meth:`view`, with few calls of numpy."""
+        state, rules = self.state, self.state.rules
+        phase, mover = state.phase.item(), self.to_play
+        own_turn = seat == mover
+        seats = (np.arange(rules.players) + seat) % rules.players
+        racks = state.racks.take(seats, axis=1)
+        filled = racks != EMPTY
+        swaps = own_turn and phase == SWAP
+        declines = own_turn and phase == BONUS and rules.bonus_may_be_declined
+        return View(
+            rules=rules,
+            seat=np.array([seat]),
+            board=state.board.copy(),
+            points=state.points.copy(),
+            scores=state.scores.take((np.arange(rules.tracks) + seat) % rules.tracks, axis=1),
+            rack=racks[:, 0],
+            unseen=self._unseen(seat),
+            returned=views.returned_tiles(state, _ROW, seats[None]) if state.swapped[0] else state.returned.copy(),
+            rack_sizes=np.add.reduce(filled, axis=2, dtype=np.int64),
+            has_placed=state.has_placed.take(seats, axis=1),
+            to_play=np.array([(mover - seat) % rules.players]),
+            phase=state.phase.copy(),
+            owed=state.owed.copy(),
+            slots=filled[:, 0] if own_turn and phase <= BONUS else np.zeros((1, rules.rack), dtype=np.bool_),
+            placements=self._placements(mover),
+            may_swap=np.array([swaps]),
+            may_decline=np.array([swaps or declines]),
+        )
+
+    def _unseen(self, seat: int) -> NDArray[np.uint8]:  # [1, M]
+        """The tiles in the bag and in the others' racks."""
+        unseen = self.state.bag.copy()
+        counts = _numbers(unseen)
+        for other, rack in enumerate(self.state.racks[0].tolist()):
+            for tile in rack:
+                if other != seat and tile != EMPTY:
+                    counts[0, tile] += 1
+        return unseen
+
+    def _placements(self, mover: int) -> Bools:  # [1, E]
+        """The placements that are open to any tile of the mover."""
+        if not self._games.has_placed[0, mover]:
+            return unpack(kernel.open_placements(self.state, _ROW), self._facts.n_placements)
+        return unpack(self.state.open, self._facts.n_placements)
+
+
+@lru_cache(maxsize=64)
+def _facts(rules: Rules) -> scalar.Facts:
+    """As Python reads them fastest."""
+    facts = scalar.facts_of(rules)
+    plain: list[Any] = [_numbers(fact) if isinstance(fact, np.ndarray) else fact for fact in facts]
+    return scalar.Facts(*plain)
+
+
+def _numbers(array: Any) -> Any:
+    """The memory of an array as numbers, several times as fast to index as the array."""
+    return memoryview(array)
+
+
+@lru_cache(maxsize=64)
+def _no_script(rules: Rules) -> list[int]:
+    return [-1] * rules.rack

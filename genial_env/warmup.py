@@ -1,0 +1,58 @@
+"""Compile everything ahead: ``python -m genial_env.warmup``.
+
+The backend "numba" compiles each function at its first call, a few seconds each, and keeps it on disk. This does all of
+it at once, for a container's image or the start of a cluster's job, and says where it is kept.
+"""
+
+import sys
+import time
+
+import numpy as np
+
+from genial_env import backends
+from genial_env.backends import NUMBA, using
+from genial_env.encodings.planes import Planes, look_at_one
+from genial_env.kernel import apply, deal, is_legal, legal, legal_placements, recount_points
+from genial_env.play import play
+from genial_env.policies import GreedyPolicy, decide
+from genial_env.rules import Rules
+from genial_env.views import view
+
+
+def warm_up() -> int:
+    """Call every compiled function once; how many there are.
+
+    Raises:
+        ImportError: where numba cannot be imported, saying how to install it.
+    """
+    entries: list[str] = backends.compiled().entries()
+    with using(NUMBA):
+        state = deal(Rules(), range(2))
+        recount_points(state.rules, state.board)
+        legal_placements(state)
+        actions = legal(state).argmax(axis=1)
+        is_legal(state, actions, np.arange(2))
+        seen = view(state)
+        seen.mask()
+        Planes().encode(seen)
+        backends.twin(look_at_one)(state.select(np.array([0])), 0)
+        backends.twin(decide)(GreedyPolicy(), state, np.arange(2), np.zeros(2, dtype=np.uint64))
+        apply(state, actions)
+        play(["random", "denial"], games=1)
+    return len(entries)
+
+
+def main() -> None:
+    """Warm up, and say what was done."""
+    start = time.perf_counter()
+    try:
+        number = warm_up()
+    except ImportError as error:
+        sys.exit(str(error))
+    kept_at = backends.compiled().cache_directory()
+    where = f"kept in {kept_at}" if kept_at else "not kept, as no cache directory can be written"
+    print(f"{number} functions ready in {time.perf_counter() - start:.0f} s, {where}")
+
+
+if __name__ == "__main__":
+    main()
