@@ -15,7 +15,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from genial_env.bench import random_play
+from genial_env import backends
+from genial_env.backends import Backend, using
+from genial_env.bench import all_measurements
 from genial_env.errors import RecordError
 from genial_env.play import Results, play_batches
 from genial_env.record import numbered_lines, parse_line, record_file, replay, verify
@@ -36,6 +38,11 @@ Side = Annotated[int | None, typer.Option(help="Variant: cells along an edge of 
 Colors = Annotated[int, typer.Option(help="Variant: colors in play, 2 to 6.")]
 RackSize = Annotated[int | None, typer.Option("--rack", help="Variant: tiles on a rack, 2 to 6.")]
 TileSets = Annotated[int, typer.Option(help="Variant: boxes of tiles in the bag.")]
+BackendName = Annotated[
+    str | None,
+    typer.Option("--backend", help="Who does the work: numpy or (extra fast) numba; changes the speed only."),
+]
+Threads = Annotated[int, typer.Option(help="Threads that share the games, with numba.")]
 
 
 class UserError(Exception):
@@ -48,7 +55,7 @@ def simulate(
     edition: Edition = "2025",
     mode: Mode = "individual",
     agents: Annotated[
-        str, typer.Option(help="One agent a seat, separated by commas: random, greedy.")
+        str, typer.Option(help="One agent a seat, separated by commas: random, greedy, concave, denial.")
     ] = "random,greedy",
     games: Annotated[int, typer.Option(help="How many games.")] = 100,
     seed: Annotated[int, typer.Option(help="Seed of the run.")] = 0,
@@ -58,11 +65,14 @@ def simulate(
     colors: Colors = 6,
     rack: RackSize = None,
     tile_sets: TileSets = 1,
+    backend: BackendName = None,
+    threads: Threads = 1,
 ) -> None:
     """Play games between agents, and print how each seat fared."""
     rules = _rules(players, edition, mode, side=side, colors=colors, rack=rack, tile_sets=tile_sets)
     names = [name.strip() for name in agents.split(",")]
-    batches = play_batches(names, rules, games, seed, batch=batch, record=out is not None)
+    chosen = _backend(backend, threads)
+    batches = play_batches(names, rules, games, seed, batch=batch, record=out is not None, backend=chosen)
     try:
         first = next(batches)  # wrong arguments show here, before a file is begun
     except ValueError as error:
@@ -169,18 +179,35 @@ def bench(
     players: Annotated[int, typer.Option(help="Seats, 2 to 4.")] = 2,
     batch: Annotated[int, typer.Option(help="Games at a time.")] = 2048,
     seconds: Annotated[float, typer.Option(help="CPU time to measure for.")] = 3.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    backend: BackendName = None,
+    threads: Threads = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
-    """Measure random play with the full action mask written for every move, on one core."""
+    """Measure play on this machine: random with and without masks, by each built-in policy, and one game at a time."""
     if batch < 1 or not 0 < seconds < math.inf:
         raise UserError(f"batch and seconds must be above 0, not {batch} and {seconds}")
-    found = random_play(_rules(players, "2025", "individual"), batch, seconds)
-    if as_json:
-        print(json.dumps(found.to_dict()))
-        return
-    table = Table("players", "batch", "full mask", "moves/s")
-    table.add_row(str(found.players), str(found.batch), "yes", f"{found.moves_per_s:,.0f}")
-    _console().print(table)
+    rules = _rules(players, "2025", "individual")
+    table = Table("play", "batch", "backend", "threads", "moves/s", "games/s")
+    with using(_backend(backend, threads)):
+        for found in all_measurements(rules, batch, seconds):
+            if as_json:
+                print(json.dumps(found.to_dict()))
+            else:
+                speeds = f"{found.moves_per_s:,.0f}", f"{found.games_per_s:,.0f}"
+                table.add_row(found.play, str(found.batch), found.backend, str(found.threads), *speeds)
+    if not as_json:
+        _console().print(table)
+
+
+def _backend(name: str | None, threads: int) -> Backend | None:
+    """The backend that is asked for; None where none is."""
+    try:
+        chosen = None if name is None and threads == 1 else Backend(name or backends.current().name, threads)
+        if chosen is not None and chosen.name == backends.NUMBA:
+            backends.compiled()
+    except (ValueError, ImportError) as error:
+        raise UserError(str(error)) from error
+    return chosen
 
 
 def results_table(parts: list[Results]) -> Table:

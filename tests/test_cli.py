@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from genial_env.record import read_records
+from tests.conftest import needs_numba
 
 ROOT = Path(__file__).parents[1]
 
@@ -129,6 +130,8 @@ def test_show(played: Path) -> None:
         (["verify", "."], "Is a directory"),
         (["simulate", "--out", "."], "Not a file that can be replaced"),
         (["simulate", "--out", "no/such/folder.jsonl"], "no/such/folder.jsonl: No such file or directory"),
+        (["bench", "--backend", "rust"], "unknown backend 'rust': the backends are numpy, numba"),
+        (["simulate", "--threads", "2"], "'numpy' works in one thread, not 2"),
         (["bench", "--batch", "0"], "batch and seconds must be above 0"),
         (["bench", "--seconds", "nan"], "batch and seconds must be above 0"),
     ],
@@ -150,11 +153,30 @@ def test_show_says_what_there_is(played: Path) -> None:
 
 
 def test_bench() -> None:
-    found = json.loads(genial("bench", "--batch", 64, "--seconds", 0.2, "--json").stdout)
-    assert set(found) == {"moves_per_s", "players", "batch", "full_mask"}
-    assert found["moves_per_s"] > 0
-    assert (found["players"], found["batch"], found["full_mask"]) == (2, 64, True)
-    assert "moves/s" in genial("bench", "--batch", 64, "--seconds", 0.2).stdout
+    lines = genial("bench", "--batch", 64, "--seconds", 0.1, "--json").stdout.splitlines()
+    found = {line["play"]: line for line in map(json.loads, lines)}
+    assert list(found) == [
+        "random, full mask",
+        "random, no mask",
+        *(f"{name}, playouts" for name in ("random", "greedy", "concave", "denial")),
+        "one game, kernel.apply",
+    ]
+    for measured in found.values():
+        assert 20 * measured["games_per_s"] < measured["moves_per_s"] < 60 * measured["games_per_s"]
+        assert (measured["players"], measured["backend"], measured["threads"]) == (2, "numpy", 1)
+    assert found["random, no mask"]["batch"] == 64
+    assert "moves/s" in genial("bench", "--batch", 64, "--seconds", 0.1).stdout
+
+
+@needs_numba
+def test_backends_change_nothing_but_the_speed() -> None:
+    arguments = ["simulate", "--agents", "denial,greedy", "--games", 20]
+    plain = genial(*arguments).stdout
+    assert plain == genial(*arguments, "--backend", "numba", "--threads", 2).stdout
+    line = json.loads(
+        genial("bench", "--batch", 64, "--seconds", 0.1, "--json", "--backend", "numba").stdout.splitlines()[0]
+    )
+    assert line["backend"] == "numba"
 
 
 def test_help() -> None:
