@@ -36,7 +36,7 @@ import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import gymnasium as gym
 import numpy as np
@@ -45,7 +45,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments.speed import machine
-from genial_env import Rules, determinize, genial_v0, kernel, view
+from genial_env import Rules, determinize, genial_v0, kernel, use_backend, view
 from genial_env.bench import measured
 from genial_env.bitsets import choose, pack
 from genial_env.envs.sb3 import GenialVecEnv
@@ -58,6 +58,8 @@ class Args:
 
     seconds: float = 4.0
     """of CPU time for each measurement"""
+    backend: Literal["numpy", "numba"] = "numpy"
+    """who does the work"""
     copies: int = 1000
     """games to copy"""
     out: Path | None = None
@@ -200,18 +202,27 @@ def main(args: Args) -> None:
         "GenialVecEnv, 64 games, greedy": lambda: sb3_steps(64, opponents="greedy"),
     }
     speed, found = memory_speed(), {}
-    for name, make in makers.items():
-        steps = make()
-        held, most = memory(make)
-        rate = steps.rate(args.seconds)
-        found[name] = {
-            "steps_per_s": rate,
-            "held_mb": held,
-            "most_mb": most,
-            "written_bytes": steps.written(),
-            "share_of_memory_speed": rate * steps.written() / speed,
-        }
-    table = Table("two seats, one core", "steps/s", "memory MB", "written B", "of memory speed", title=f"{machine()}")
+    with use_backend(args.backend):
+        for name, make in makers.items():
+            steps = make()
+            held, most = memory(make)
+            rate = steps.rate(args.seconds)
+            found[name] = {
+                "steps_per_s": rate,
+                "held_mb": held,
+                "most_mb": most,
+                "written_bytes": steps.written(),
+                "share_of_memory_speed": rate * steps.written() / speed,
+            }
+        copies = copying(args.copies)
+    table = Table(
+        f"two seats, one core, {args.backend}",
+        "steps/s",
+        "memory MB",
+        "written B",
+        "of memory speed",
+        title=f"{machine()}",
+    )
     for name, row in found.items():
         table.add_row(
             name,
@@ -221,7 +232,6 @@ def main(args: Args) -> None:
             f"{row['share_of_memory_speed']:.0%}",
         )
     Console(width=120).print(table)
-    copies = copying(args.copies)
     table = Table(f"{args.copies:,} games", "ms")
     for name, took in copies.items():
         table.add_row(name, f"{took:,.2f}")

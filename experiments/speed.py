@@ -1,26 +1,25 @@
-"""How fast is it, and how fast are others on the same machine in the same run?
+"""How fast is it by either backend, and how fast are others on the same machine in the same run?
 
-    pip install -e '.[bench]'
+    pip install -e '.[bench,fast]'
     python -m experiments.speed
 
-plays the two-seat game on one core: random play by the kernel with the full mask written for every move, greedy play,
-one game at a time through PettingZoo's AEC environment; and, beside it, MOMAland's `moingenious_v0` in its AEC loop.
-Every figure is moves per second of the process's CPU time; the machine is named, and what counts are the ratios.
+plays the two-seat game, all rules: by the kernel at random, the full mask written for every move or none; whole
+playouts by each built-in policy; one game at a time through ``kernel.apply`` and through PettingZoo's AEC environment;
+and, beside it, MOMAland's `moingenious_v0` in its AEC loop. Figures are moves per second of the process's CPU time on
+one core, those of two threads per second of the clock. Everything is measured side by side in each of three rounds, and
+the median is taken; the machine is named, and what counts are the ratios.
 
-A machine with two cores of an Intel Xeon, Python 3.11.7, numpy 2.4.6:
-
-    MOMAland 0.2.0, AEC loop                 5,655      1.0
-    AEC, observation and mask                11,531      2.0
-    greedy, batch 2048                     114,210     20
-    random with full mask, batch 2048      950,051    168
+TABLE
 """
 
 import json
 import os
 import platform
 import warnings
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -30,18 +29,18 @@ from rich.console import Console
 from rich.table import Table
 
 import genial_env
-from genial_env import Rules, genial_v0
-from genial_env.bench import greedy_play, measured, random_play
+from genial_env import Backend, Rules, bench, genial_v0, use_backend
+from genial_env.policies import BUILT_IN
 
 
 @dataclass
 class Args:
     """The settings; each is an option of the command line."""
 
-    batch: int = 2048
+    batch: int = 1024
     """games at a time in the kernel"""
-    seconds: float = 8.0
-    """of CPU time for each measurement, a third of it in each of three rounds"""
+    seconds: float = 6.0
+    """for each measurement, a third of it in each of three rounds"""
     out: Path | None = None
     """write the figures there, as JSON"""
 
@@ -63,7 +62,7 @@ def aec_game(env: Any, seed: int, rng: np.random.Generator) -> int:
 def aec_play(env: Any, seconds: float) -> float:
     """Moves a second of one game after the other."""
     rng = np.random.default_rng(0)
-    return measured(lambda number: aec_game(env, number, rng), seconds)
+    return bench.measured(lambda number: aec_game(env, number, rng), seconds)
 
 
 def momaland_env() -> Any:
@@ -75,17 +74,57 @@ def momaland_env() -> Any:
         return moingenious_v0.env(num_agents=2)
 
 
-def measure(args: Args) -> dict[str, float]:
+@dataclass(frozen=True)
+class Found:
+    """What was measured of one way to play."""
+
+    play: str
+    by: str
+    moves_per_s: float
+
+
+def ways(batch: int) -> Iterator[tuple[str, str, Backend, Callable[[float], float]]]:
+    """Every way to play: its name, who plays, the backend, and what measures moves per second in so many seconds."""
+    rules, theirs = Rules(), momaland_env()
+    yield "AEC loop, observation and mask", "MOMAland", Backend(), lambda s: aec_play(theirs, s)
+    one_core = Backend(), Backend("numba")
+    for by, backend in zip(("Python", "numba"), one_core, strict=True):  # numpy alone plays single games in Python
+        yield "AEC loop, observation and mask", by, backend, lambda s: aec_play(genial_v0.env(), s)
+    for backend in one_core:
+        yield "one game, kernel.apply", backend.name, backend, lambda s: bench.one_game(rules, s).moves_per_s
+    for backend in (*one_core, Backend("numba", 2)):
+        for full_mask in (True, False):
+            name = f"random, {'full mask' if full_mask else 'no mask'}, batch {batch}"
+            yield name, _words(backend), backend, partial(_random, rules, batch, full_mask)
+    for backend in (*one_core, Backend("numba", 2)):
+        for policy in BUILT_IN:
+            yield f"playouts, {policy}", _words(backend), backend, partial(_playouts, policy, rules, batch)
+
+
+def _random(rules: Rules, batch: int, full_mask: bool, seconds: float) -> float:
+    return bench.random_play(rules, batch, seconds, full_mask=full_mask).moves_per_s
+
+
+def _playouts(policy: str, rules: Rules, batch: int, seconds: float) -> float:
+    return bench.playout_play(policy, rules, batch, seconds).moves_per_s
+
+
+def _words(backend: Backend) -> str:
+    return backend.name if backend.threads == 1 else f"{backend.name}, {backend.threads} threads"
+
+
+def measure(args: Args) -> list[Found]:
     """The median of three rounds, all measurements side by side in each, so that a noisy minute hits all alike."""
-    ours, theirs = genial_v0.env(), momaland_env()
-    works: dict[str, Callable[[float], float]] = {
-        "MOMAland, AEC": lambda s: aec_play(theirs, s),
-        "AEC, observation and mask": lambda s: aec_play(ours, s),
-        f"greedy, batch {args.batch}": lambda s: greedy_play(Rules(), args.batch, s).moves_per_s,
-        f"random with full mask, batch {args.batch}": lambda s: random_play(Rules(), args.batch, s).moves_per_s,
-    }
-    rounds = [{name: work(args.seconds / 3) for name, work in works.items()} for _ in range(3)]
-    return {name: float(np.median([found[name] for found in rounds])) for name in works}
+    rounds: list[list[Found]] = []
+    for _ in range(3):
+        rounds.append([])
+        for name, by, backend, work in ways(args.batch):
+            with use_backend(backend):
+                rounds[-1].append(Found(name, by, work(args.seconds / 3)))
+    return [
+        replace(same[0], moves_per_s=float(np.median([f.moves_per_s for f in same])))
+        for same in zip(*rounds, strict=True)
+    ]
 
 
 def machine() -> dict[str, Any]:
@@ -102,6 +141,7 @@ def machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "numpy": np.__version__,
+        "numba": version("numba"),
         "genial_env": genial_env.__version__,
     }
 
@@ -109,17 +149,23 @@ def machine() -> dict[str, Any]:
 def main(args: Args) -> None:
     """Measure, print, and keep."""
     found = measure(args)
-    base = found["MOMAland, AEC"]
+    base = found[0].moves_per_s
+    reference = {one.play: one.moves_per_s for one in found if one.by in ("numpy", "Python")}
     table = Table(
-        "two seats, one core", "moves/s", "times MOMAland", title=", ".join(f"{k} {v}" for k, v in machine().items())
+        "two seats",
+        "by",
+        "moves/s",
+        "x numba-less",
+        "x MOMAland",
+        title=", ".join(f"{k} {v}" for k, v in machine().items()),
     )
-    for name, moves in found.items():
-        table.add_row(name, f"{moves:,.0f}", f"{moves / base:,.1f}")
+    for one in found:
+        times = one.moves_per_s / reference[one.play]
+        table.add_row(one.play, one.by, f"{one.moves_per_s:,.0f}", f"{times:,.1f}", f"{one.moves_per_s / base:,.1f}")
     Console().print(table)
     if args.out is not None:
-        args.out.write_text(
-            json.dumps({"machine": machine(), "moves_per_s": found, "args": asdict(args)}, default=str, indent=2)
-        )
+        kept = {"machine": machine(), "found": [asdict(one) for one in found], "args": asdict(args)}
+        args.out.write_text(json.dumps(kept, default=str, indent=2))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import numpy as np
 
 from genial_env import backends
 from genial_env.backends import NUMBA, using
-from genial_env.encodings.planes import Planes, look_at_one
+from genial_env.encodings.planes import Planes
 from genial_env.kernel import apply, deal, is_legal, legal, legal_placements, recount_points
 from genial_env.play import play
 from genial_env.policies import GreedyPolicy, decide
@@ -35,7 +35,9 @@ def warm_up() -> int:
         seen = view(state)
         seen.mask()
         Planes().encode(seen)
-        backends.twin(look_at_one)(state.select(np.array([0])), 0)
+        one = backends.compiled().OneGame(state.select(np.array([0])))
+        one.look(0)
+        one.apply(-1)
         backends.twin(decide)(GreedyPolicy(), state, np.arange(2), np.zeros(2, dtype=np.uint64))
         apply(state, actions)
         play(["random", "denial"], games=1)

@@ -67,7 +67,7 @@ def play_actions(state: State, rows: Ints, actions: Ints, script: Ints | None, t
     scripts = _no_script(state.rules) if script is None else np.ascontiguousarray(script)
     actions = np.ascontiguousarray(actions)
     game = _arrays(state), _facts(state.rules), rows, actions, scripts, script is not None
-    if threads == 1:
+    if threads == 1 or len(rows) < 2 * FEWEST:
         wrong: int = core.play(*game, True, True, 0, len(rows))
         return wrong
     found = _share(threads, len(rows), lambda lo, hi: core.play(*game, True, False, lo, hi))
@@ -132,11 +132,12 @@ def masks_of(view: View, threads: int = 1) -> Bools:
 def encode_planes(view: View, threads: int = 1) -> dict[str, NDArray[Any]]:
     """As in :mod:`genial_env.encodings.planes`."""
     rules, n = view.rules, len(view)
-    board, rack, to_play, phase = _planes(rules, (n,), ("board", "rack", "to_play", "phase"))
+    shapes = _plane_shapes(rules, ("board", "rack", "to_play", "phase"))
+    board, rack, to_play, phase = (np.zeros((n, *shape), np.uint8) for shape in shapes)
     source, out = (view.board, view.points, view.rack, view.to_play, view.phase), (board, rack, to_play, phase)
     _share(threads, n, lambda lo, hi: core.encode_planes(_facts(rules), places(rules), source, out, lo, hi))
     return {
-        "board": _as_grid(rules, board),
+        "board": board.reshape(n, *_grid_shape(rules)),
         "rack": rack,
         "markers": view.scores.astype(np.uint8),
         "unseen": view.unseen.copy(),
@@ -149,20 +150,37 @@ def encode_planes(view: View, threads: int = 1) -> dict[str, NDArray[Any]]:
     }
 
 
-def look_at_one(state: State, seat: int, threads: int = 1) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]]:
-    """As in :mod:`genial_env.encodings.planes`, without a view in between."""
-    rules = state.rules
-    made = _planes(rules, (), _ALL_PLANES)
-    mask = np.empty(state.tables.n_actions, np.int8)
-    core.look_at_one(_arrays(state), _facts(rules), _scratch(rules), places(rules), seat, tuple(made), mask)
-    made[0] = _as_grid(rules, made[0])
-    planes = dict(zip(_ALL_PLANES, made, strict=True))
-    if not rules.has_swap:
-        del planes["returned"]
-    return planes, mask
+class OneGame:
+    """One game, handed over once and not at every call, which for one game would take longer than playing.
 
+    Args:
+        state: of one game; its arrays must not be replaced.
+    """
 
-_ALL_PLANES = core.Planes._fields
+    def __init__(self, state: State) -> None:
+        rules = state.rules
+        self._game = _arrays(state), _facts(rules)
+        self._rules, self._n_actions = rules, state.tables.n_actions
+        self._script, self._places = _no_script(rules)[0], places(rules)
+        self._shapes = _plane_shapes(rules, core.Planes._fields)
+        self._grid = _grid_shape(rules)
+
+    def apply(self, action: int) -> bool:
+        """In place: play an action if it is legal; whether it was."""
+        fine: bool = core.play_one(*self._game, action, self._script)
+        return fine
+
+    def look(self, seat: int) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]]:
+        """What a seat sees in the encoding "planes", and its mask [A], without a view in between."""
+        zeros, number = np.zeros, np.uint8
+        made = [zeros(shape, number) for shape in self._shapes]
+        mask = np.empty(self._n_actions, np.int8)
+        core.look_at_one(*self._game, _scratch(self._rules), self._places, seat, tuple(made), mask)
+        made[0] = made[0].reshape(self._grid)
+        planes = dict(zip(core.Planes._fields, made, strict=True))
+        if not self._rules.has_swap:
+            del planes["returned"]
+        return planes, mask
 
 
 # Decisions
@@ -194,7 +212,9 @@ def play_out(state: State, roster: Sequence[Policy], keys: chance.Bits, threads:
     worths, weights = np.array([plan.worth for plan in plans]), np.array([plan.weights for plan in plans])
     game = _arrays(state), _facts(state.rules)
     how = worths, weights, np.ascontiguousarray(keys), _no_script(state.rules)[0], stuck
-    found = _share(threads, len(state), lambda lo, hi: core.play_out(*game, _scratch(state.rules), *how, lo, hi))
+    found = _share(
+        threads, len(state), lambda lo, hi: core.play_out(*game, _scratch(state.rules), *how, lo, hi), fewest=1
+    )
     for row in found:
         if row >= 0:
             raise IllegalAction(kernel.why_illegal(state, row, int(stuck[row])))
@@ -212,7 +232,6 @@ _TWINS: dict[str, Callable[..., Any]] = {
         see,
         masks_of,
         encode_planes,
-        look_at_one,
         decide,
         random_actions,
         play_out,
@@ -262,24 +281,19 @@ def _seen_layout(rules: Rules) -> list[tuple[tuple[int, ...], type[np.generic]]]
     return list(seen)
 
 
-def _planes(rules: Rules, games: tuple[int, ...], names: tuple[str, ...]) -> list[NDArray[np.uint8]]:
-    """New fields of the encoding "planes", of zeros, for so many games; the board's planes as one axis."""
-    zeros, number = np.zeros, np.uint8
-    return [zeros(games + shape, number) for shape in _plane_shapes(rules, names)]
+@lru_cache(maxsize=64)
+def _grid_shape(rules: Rules) -> tuple[int, ...]:
+    """Of the board's planes for one game."""
+    return Planes().fields(rules)["board"].shape
 
 
 @lru_cache(maxsize=64)
 def _plane_shapes(rules: Rules, names: tuple[str, ...]) -> list[tuple[int, ...]]:
+    """Of fields of the encoding "planes" for one game; the board's planes as one axis."""
     shapes = {name: field.shape for name, field in Planes().fields(rules).items()}
     shapes["board"] = (shapes["board"][0], shapes["board"][1] * shapes["board"][2])
     shapes.setdefault("returned", (rules.players, rules.rack, tables(rules).n_kinds))
     return [shapes[name] for name in names]
-
-
-def _as_grid(rules: Rules, board: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """With rows and columns as axes."""
-    width = 2 * rules.side - 1
-    return board.reshape(*board.shape[:-1], width, width)
 
 
 @lru_cache(maxsize=64)
@@ -307,9 +321,14 @@ def _scratch(rules: Rules) -> tuple[Any, ...]:
 # Threads
 
 
-def _share(threads: int, n: int, work: Callable[[int, int], Any]) -> list[Any]:
+FEWEST = 1024
+"""Games that are worth a thread, where there is one step of each to do."""
+
+
+def _share(threads: int, n: int, work: Callable[[int, int], Any], fewest: int | None = None) -> list[Any]:
     """Do some work on the numbers from 0 to n - 1, in equal parts lo to hi - 1, one a thread; what each returns."""
-    if threads == 1 or n < 2:
+    threads = min(threads, n // (fewest or FEWEST))
+    if threads < 2:
         return [work(0, n)]
     ends = [n * part // threads for part in range(threads + 1)]
     parts = [(lo, hi) for lo, hi in pairwise(ends) if lo < hi]

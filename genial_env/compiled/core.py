@@ -156,6 +156,16 @@ def play(
 
 
 @Entry
+def play_one(state: Arrays, facts: Arrays, action: int, script: Array) -> bool:
+    """In place: play an action in the one game, if it is legal; whether it was."""
+    s, t = Games(*state), Facts(*facts)
+    if not is_legal(s, t, 0, action):
+        return False
+    apply(s, t, 0, action, script)
+    return True
+
+
+@Entry
 def are_legal(state: Arrays, facts: Arrays, rows: Array, actions: Array, out: Array, lo: int, hi: int) -> None:
     """Which actions may be played: out [G]."""
     s, t = Games(*state), Facts(*facts)

@@ -11,9 +11,9 @@ from genial_env.backends import twin
 from genial_env.bitsets import Ints
 from genial_env.encodings.base import Field
 from genial_env.rules import Rules
-from genial_env.state import FREE, Phase, State
+from genial_env.state import FREE, Phase
 from genial_env.tables import tables
-from genial_env.views import View, complete, masks_of, see
+from genial_env.views import View, complete
 
 
 class Planes:
@@ -97,14 +97,6 @@ def encode_planes(view: View) -> dict[str, NDArray[Any]]:
         "phase": source.phases.take(view.phase, axis=0),
         "owed": view.owed[:, None].astype(np.uint8),
     }
-
-
-def look_at_one(state: State, seat: int) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]]:
-    """What a seat of the one game sees, encoded, and its mask [A], all without the axis of games: for environments that
-    play one game, and want just these at every step.
-    """
-    seen = see(state, np.zeros(1, dtype=np.int64), np.array([seat]))
-    return {name: array[0] for name, array in encode_planes(seen).items()}, masks_of(seen)[0].view(np.int8)
 
 
 @dataclass(frozen=True)

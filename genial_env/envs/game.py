@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env import kernel
-from genial_env.backends import twin, using
+from genial_env.backends import using
 from genial_env.chance import Bits
 from genial_env.encodings import AnyEncoding, make_encoding
-from genial_env.encodings.planes import Planes, look_at_one
+from genial_env.encodings.planes import Planes
 from genial_env.envs import spaces
 from genial_env.envs.one import OneGame
 from genial_env.envs.rewards import DENSE, check_scheme, nothing, rewards
@@ -45,6 +45,7 @@ class Game:
             raise ValueError(f"unknown render mode {render_mode!r}: the modes are None, {', '.join(RENDER_MODES)}")
         self.rules = rules
         self.encoding = make_encoding(encoding)
+        self._draws_planes = type(self.encoding) is Planes
         self.scheme = check_scheme(rules, reward)
         self._render_mode = render_mode
         self.keeps_record = record
@@ -123,9 +124,9 @@ class Game:
 
     def look(self, seat: int) -> tuple[Any, NDArray[np.int8]]:
         """What a seat sees as the encoding has it, and its mask [A]."""
-        one = self.one
-        if one.backend is not None and type(self.encoding) is Planes:
-            return twin(look_at_one, one.backend)(one.state, seat)
+        if self._draws_planes and self.one.compiled is not None:
+            planes_and_mask: tuple[Any, NDArray[np.int8]] = self.one.compiled.look(seat)
+            return planes_and_mask
         with self.working():
             seen = self.view(seat)
             return self.observe(seen), seen.mask()[0].view(np.int8)

@@ -40,6 +40,7 @@ class OneGame:
             raise ValueError(f"OneGame plays one game, not {len(state)}")
         self.state = state
         self.backend = backends.for_one_game()
+        self.compiled = None if self.backend is None else backends.compiled().OneGame(state)
         self._games, self._facts = scalar.Games(*map(_numbers, scalar.arrays_of(state))), _facts(state.rules)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -79,8 +80,8 @@ class OneGame:
         Raises:
             IllegalAction: saying action, cells, seat and reason, and nothing has changed.
         """
-        if self.backend is not None:
-            is_fine = twin(kernel.play_actions, self.backend)(self.state, _ROW, np.array([action]), None) < 0
+        if self.compiled is not None:
+            is_fine = self.compiled.apply(action)
         else:
             is_fine = scalar.is_legal(self._games, self._facts, 0, action)
             if is_fine:
