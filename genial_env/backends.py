@@ -5,9 +5,9 @@
         ...
     kernel.apply(state, actions, backend="numba")      # for this call
 
-or ``GENIAL_ENV_BACKEND=numba`` (and ``GENIAL_ENV_THREADS=2``) in the environment. Same seeds, same games, bit for bit,
-whatever the backend and however many threads. numba comes with the extra ``fast``; nothing of it is imported before it
-is wanted.
+or ``GENIAL_ENV_BACKEND=numba`` (and with it ``GENIAL_ENV_THREADS=2``) in the environment. Same seeds, same games, bit
+for bit, whatever the backend and however many threads. numba comes with the extra ``fast``; nothing of it is imported
+before it is wanted.
 
 A hot function is written in numpy where it belongs, and called as ``twin(function)(...)``: that is the function itself,
 or the one of the same name in :mod:`genial_env.compiled`. Nothing else knows of backends.
@@ -190,7 +190,7 @@ def _from_environment() -> Backend | None:
         ValueError: for a value that is none, saying of which variable.
     """
     name, threads = os.environ.get(BACKEND_VARIABLE), os.environ.get(THREADS_VARIABLE)
-    return None if not name else _as_written(name, threads)
+    return _as_written(name or NUMPY, threads) if name or threads else None
 
 
 @lru_cache(maxsize=8)

@@ -75,7 +75,10 @@ class WorthPolicy:
     """
 
     name: str
-    weights = Weights()
+
+    def weights(self, rules: Rules) -> Weights:
+        """What a half counts for besides its points."""
+        return Weights()
 
     def worth(self, rules: Rules) -> NDArray[np.int16]:  # [top + 1]
         """What a marker is worth, in whole numbers."""
@@ -92,27 +95,28 @@ class WorthPolicy:
 
     def values(self, view: View) -> NDArray[np.integer[Any]]:  # [G, K, E]
         """What every placement is worth; entries of empty slots and of placements that are not open mean nothing."""
-        worth = self.worth(view.rules)
+        worth, weights = self.worth(view.rules), self.weights(view.rules)
         own = _Moves(view, 0, worth)
         halves = own.gain * np.int16(_EIGHTHS)
-        if self.weights != Weights():
-            halves += np.clip(self._looking_further(view, own, worth), -MOST_EXTRA, MOST_EXTRA).astype(np.int16)
+        if weights != Weights():
+            extra = _looking_further(view, own, worth, weights)
+            halves += np.clip(extra, -MOST_EXTRA, MOST_EXTRA).astype(np.int16)
         values = tile_values(view, halves)
         game, slot = np.nonzero(is_double(view))
         values[game, slot] += own.of_both(game, view.tables.kinds[view.rack[game, slot], 0]) * np.int16(_EIGHTHS)
         return values
 
-    def _looking_further(self, view: View, own: "_Moves", worth: NDArray[np.int16]) -> NDArray[np.int32]:
-        """[G, N, C]: what the weights add to each half."""
-        weights = self.weights
-        extra = np.zeros(view.points.shape, dtype=np.int32)
-        slope = own.slope * np.int32(weights.opened)
-        for track in range(1, view.rules.tracks):
-            other = _Moves(view, track, worth)
-            extra += weights.taken_in_all * other.gain.sum(axis=2, dtype=np.int32)[:, :, None]
-            extra += weights.taken_at_most * other.gain.max(axis=2).astype(np.int32)[:, :, None]
-            slope -= other.slope * np.int32(weights.opened_to_others)
-        return add_opened(view, slope, extra)
+
+def _looking_further(view: View, own: "_Moves", worth: NDArray[np.int16], weights: Weights) -> NDArray[np.int32]:
+    """[G, N, C]: what the weights add to each half."""
+    extra = np.zeros(view.points.shape, dtype=np.int32)
+    slope = own.slope * np.int32(weights.opened)
+    for track in range(1, view.rules.tracks):
+        other = _Moves(view, track, worth)
+        extra += weights.taken_in_all * other.gain.sum(axis=2, dtype=np.int32)[:, :, None]
+        extra += weights.taken_at_most * other.gain.max(axis=2).astype(np.int32)[:, :, None]
+        slope -= other.slope * np.int32(weights.opened_to_others)
+    return add_opened(view, slope, extra)
 
 
 _EIGHTHS = 8
@@ -139,7 +143,8 @@ class ConcavePolicy(WorthPolicy):
     """Points count the more the lower the marker: one at m is worth ``1 - exp(-m / temperature)``.
 
     Args:
-        temperature: in points; the lower, the more the low markers count.
+        temperature: in points; the lower, the more the low markers count. Left out, what did well for the number of
+            seats (docs/policies.md).
 
     Raises:
         ValueError: for a temperature that is not above 0.
@@ -147,16 +152,25 @@ class ConcavePolicy(WorthPolicy):
 
     name = "concave"
 
-    def __init__(self, temperature: float = 10.0) -> None:
-        if not temperature > 0:
+    def __init__(self, temperature: float | None = None) -> None:
+        if temperature is not None and not temperature > 0:
             raise ValueError(f"temperature must be above 0, not {temperature!r}")
         self.temperature = temperature
 
     def worth(self, rules: Rules) -> NDArray[np.int16]:
         """From 0 to 1000 at the end of the track."""
-        worth = -np.expm1(-np.arange(rules.top + 1) / self.temperature)
-        whole: NDArray[np.int16] = np.rint(1000 * worth / worth[-1]).astype(np.int16)
-        return whole
+        return _concave(self.temperature or self._measured(rules), rules.top)
+
+    def _measured(self, rules: Rules) -> float:
+        return {1: 10.0, 2: 10.0, 3: 30.0, 4: 60.0}[rules.players]
+
+
+@lru_cache(maxsize=64)
+def _concave(temperature: float, top: int) -> NDArray[np.int16]:
+    worth = -np.expm1(-np.arange(top + 1) / temperature)
+    whole: NDArray[np.int16] = np.rint(1000 * worth / worth[-1]).astype(np.int16)
+    whole.setflags(write=False)
+    return whole
 
 
 class DenialPolicy(ConcavePolicy):
@@ -167,14 +181,34 @@ class DenialPolicy(ConcavePolicy):
 
     Args:
         temperature: in points.
-        weights: of what is taken and opened.
+        weights: of what is taken and opened. Both, left out, are what did well for the number of seats.
+
+    Raises:
+        ValueError: for a temperature that is not above 0.
     """
 
     name = "denial"
 
-    def __init__(self, temperature: float = 3.0, weights: Weights = Weights(6, 2, 3, 4)) -> None:
+    def __init__(self, temperature: float | None = None, weights: Weights | None = None) -> None:
         super().__init__(temperature)
-        self.weights = weights
+        self._weights = weights
+
+    def weights(self, rules: Rules) -> Weights:
+        """What is taken and opened."""
+        return self._weights if self._weights is not None else _DENIAL[rules.players, rules.tracks][1]
+
+    def _measured(self, rules: Rules) -> float:
+        return _DENIAL[rules.players, rules.tracks][0]
+
+
+_DENIAL = {
+    (1, 1): (4.5, Weights(0, 0, 1, 0)),
+    (2, 2): (2.0, Weights(2, 7, 2, 3)),
+    (3, 3): (20.0, Weights(0, 1, 1, 1)),
+    (4, 4): (50.0, Weights(0, 0, 2, 1)),
+    (4, 2): (4.0, Weights(1, 7, 1, 2)),
+}
+"""Temperature and weights by seats and tracks."""
 
 
 BUILT_IN: dict[str, Callable[[], Policy]] = {
@@ -276,7 +310,7 @@ def plan_of(policy: Policy, rules: Rules) -> Plan | None:
     if kind.__call__ is not WorthPolicy.__call__ or kind.values not in (WorthPolicy.values, GreedyPolicy.values):
         return None
     assert isinstance(policy, WorthPolicy)
-    worth, weights = policy.worth(rules), policy.weights
+    worth, weights = policy.worth(rules), policy.weights(rules)
     if worth.shape != (rules.top + 1,) or worth.dtype != np.int16:
         raise ValueError(f"worths must be int16 ({rules.top + 1},), not {worth.dtype} {worth.shape}")
     unit = 1 if kind.values is GreedyPolicy.values else _EIGHTHS

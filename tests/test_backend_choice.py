@@ -41,6 +41,9 @@ def test_ways_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match=r"GENIAL_ENV_BACKEND=fortran, .*unknown backend 'fortran'"):
         kernel.deal(Rules(), 0)
     monkeypatch.delenv(backends.BACKEND_VARIABLE)
+    with pytest.raises(ValueError, match="GENIAL_ENV_THREADS=3: the backend 'numpy' works in one thread"):
+        backends.current()
+    monkeypatch.delenv(backends.THREADS_VARIABLE)
 
 
 def test_what_is_no_backend() -> None:

@@ -20,7 +20,9 @@ class Convex(WorthPolicy):
     """Worths as no sensible policy has them: a double can be worth more than its halves."""
 
     name = "convex"
-    weights = Weights(-3, 1, 20, -11)
+
+    def weights(self, rules: Rules) -> Weights:
+        return Weights(-3, 1, 20, -11)
 
     def worth(self, rules: Rules) -> np.ndarray:
         return (np.arange(rules.top + 1) ** 2 % 97).astype(np.int16)

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 import genial_env
 from genial_env import Rules, State, View, determinize, kernel, view, views
+from genial_env.backends import twin
 from genial_env.chance import bits
 from genial_env.encodings import ENCODINGS, make_encoding
-from genial_env.policies import BUILT_IN
+from genial_env.policies import BUILT_IN, decide
 from genial_env.state import EMPTY, Phase
 from tests.positions import STANDARD, VARIANTS, board_with, random_actions, random_play
 
@@ -103,8 +104,11 @@ def test_no_observation_mask_or_choice_depends_on_what_is_hidden(rules: Rules) -
         mover = state.to_play[live]
         changed = hidden_permuted(state.select(live), mover, rng)
         for make in BUILT_IN.values():
-            random = bits(9, live)
-            assert (make()(view(state, rows=live), random) == make()(view(changed), random)).all()
+            random, policy = bits(9, live), make()
+            chosen = policy(view(state, rows=live), random)
+            assert (chosen == policy(view(changed), random)).all()
+            assert (chosen == twin(decide)(policy, state, live, random)).all()
+            assert (chosen == twin(decide)(policy, changed, np.arange(len(live)), random)).all()
 
 
 # What swaps tell

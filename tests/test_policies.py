@@ -28,7 +28,7 @@ def worth_of(policy: WorthPolicy, seen: View, slot: int, placement: int) -> int:
         points[color] += int(seen.points[0, cell, color])
     markers = seen.scores[0].tolist()
     value = 8 * sum(worth[moved(rules, markers[0][c], p)] - worth[markers[0][c]] for c, p in points.items())
-    extras = [extra(policy.weights, worth, seen, cell, color) for cell, color in zip(cells, colors, strict=True)]
+    extras = [extra(policy.weights(rules), worth, seen, cell, color) for cell, color in zip(cells, colors, strict=True)]
     return value + sum(extras)
 
 

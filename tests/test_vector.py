@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 
-from genial_env import IllegalAction, kernel
+from genial_env import IllegalAction, Rules, kernel
 from genial_env.envs.opponents import Pool
 from genial_env.envs.vector import GenialVectorEnv
+from genial_env.policies import BUILT_IN
 from genial_env.testing import _alike as alike
 from genial_env.testing import check_encoding, check_policy, check_vector_env
 
@@ -326,8 +327,9 @@ def test_encoding_check() -> None:
 
 
 def test_policy_check() -> None:
-    for policy in ("random", "greedy"):
+    for policy in BUILT_IN:
         check_policy(policy)
+        check_policy(policy, Rules(4, "2009", "team", side=5, colors=4, tile_sets=2))
 
     class First:
         name = "first"
