@@ -183,22 +183,20 @@ def _numba_works() -> bool:
     return True
 
 
+@lru_cache(maxsize=1)
 def _from_environment() -> Backend | None:
-    """What the environment variables say.
+    """What the environment variables say when somebody first asks.
 
     Raises:
         ValueError: for a value that is none, saying of which variable.
     """
-    name, threads = os.environ.get(BACKEND_VARIABLE), os.environ.get(THREADS_VARIABLE)
-    return _as_written(name or NUMPY, threads) if name or threads else None
-
-
-@lru_cache(maxsize=8)
-def _as_written(name: str, threads: str | None) -> Backend:
+    name, threads = os.environ.get(BACKEND_VARIABLE, ""), os.environ.get(THREADS_VARIABLE, "")
+    if not name and not threads:
+        return None
     try:
-        return Backend(name, int(threads or 1))
+        return Backend(name or NUMPY, int(threads or 1))
     except ValueError as error:
-        raise ValueError(f"{BACKEND_VARIABLE}={name}, {THREADS_VARIABLE}={threads or ''}: {error}") from error
+        raise ValueError(f"{BACKEND_VARIABLE}={name}, {THREADS_VARIABLE}={threads}: {error}") from error
 
 
 @lru_cache(maxsize=1)

@@ -3,7 +3,7 @@
 The same rules as :mod:`genial_env.kernel`, on the same arrays, told the way a processor likes them best: no call over
 many games, no array made. numba compiles these functions for the backend "numba" (:mod:`genial_env.compiled`); without
 numba the environments for one game at a time run them as they stand, in Python, on memoryviews, which Python reads
-several times as fast as arrays (:func:`for_python`). So nothing here may use what only one of the two knows. The tests
+several times as fast as arrays (:func:`rows_of`). So nothing here may use what only one of the two knows. The tests
 play all of them side by side and compare every array.
 
 `s` are the :class:`Games`, `t` the :class:`Facts` of their rules, `g` the number of the game.
@@ -13,9 +13,9 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from genial_env import chance
-from genial_env.bitsets import pack
 from genial_env.rules import TRACK_END, Rules
 from genial_env.state import EMPTY, FREE, End, Phase, State
 from genial_env.tables import tables
@@ -25,7 +25,7 @@ UNFINISHED, BOARD_FULL, ALL_AT_TOP = (int(end) for end in End)
 NOT_EMPTY, NOT_FREE, FIRST_STOP = int(EMPTY), int(FREE), int(TRACK_END)
 
 Numbers = Any
-"""A numpy array, or its memory as a memoryview: both are indexed alike."""
+"""A numpy array, or for Python lists of lists of memoryviews: ``x[a][b]`` reads and writes either."""
 
 
 class Games(NamedTuple):
@@ -60,7 +60,7 @@ class Facts(NamedTuple):
     near: Numbers  # [E] uint8 bit c: the placement is next to color c's printed symbol
     placement_of: Numbers  # [N, 6] int16 (cell, direction) -> placement, -1 over the edge
     places: Numbers  # [N] uint16 where a cell lies on a grid with an edge around it, rows of `width`
-    covering: Numbers  # [N, W] int64 bitsets: the placements that lie on a cell
+    spares: Numbers  # [E, W] int64 bitsets: the placements that share no cell with a placement
     near_sets: Numbers  # [C, W] int64 bitsets: the placements next to a color's printed symbol
     width: int
     n_players: int
@@ -94,10 +94,10 @@ def is_legal(s: Games, t: Facts, g: int, action: int) -> bool:
         return phase == SWAP or (phase == BONUS and t.may_decline_bonus != 0 and action > swap_action)
     seat, slot = s.to_play[g], action // t.n_placements
     placement = action - slot * t.n_placements
-    if phase > BONUS or s.racks[g, seat, slot] == NOT_EMPTY or not _holds(s.open[g, placement >> 6], placement):
+    if phase > BONUS or s.racks[g][seat][slot] == NOT_EMPTY or not _holds(s.open[g][placement >> 6], placement):
         return False
     touched = s.touched[g]
-    if s.has_placed[g, seat] or (t.near[placement] | touched) != touched:
+    if s.has_placed[g][seat] or (t.near[placement] | touched) != touched:
         return True
     return not first_turn_binds(s, t, g)
 
@@ -113,7 +113,7 @@ def first_turn_binds(s: Games, t: Facts, g: int) -> bool:
     for color in range(t.n_colors):
         if (touched >> color) & 1 == 0:
             for word in range(t.n_words):
-                if s.open[g, word] & t.near_sets[color, word] != 0:
+                if s.open[g][word] & t.near_sets[color][word] != 0:
                     return True
     return False
 
@@ -124,23 +124,23 @@ def lacks_lowest(s: Games, t: Facts, g: int) -> bool:
     track = seat % t.n_tracks
     shown = 0
     for slot in range(t.n_slots):
-        kind = s.racks[g, seat, slot]
+        kind = s.racks[g][seat][slot]
         if kind != NOT_EMPTY:
             shown |= t.kind_mask[kind]
     if shown == 0:
         return False
     lowest = lowest_marker(s, t, g, track)
     for color in range(t.n_colors):  # noqa: SIM110  numba compiles no generators
-        if s.scores[g, track, color] == lowest and (shown >> color) & 1 != 0:
+        if s.scores[g][track][color] == lowest and (shown >> color) & 1 != 0:
             return False
     return True
 
 
 def lowest_marker(s: Games, t: Facts, g: int, track: int) -> int:
     """The lowest marker of a track."""
-    lowest = t.top
+    markers, lowest = s.scores[g][track], t.top
     for color in range(t.n_colors):
-        lowest = min(lowest, s.scores[g, track, color])
+        lowest = min(lowest, markers[color])
     return lowest
 
 
@@ -168,9 +168,9 @@ def lay(s: Games, t: Facts, g: int, slot: int, placement: int) -> None:
     seat = s.to_play[g]
     track = seat % t.n_tracks
     kind = take_from_rack(s, t, g, seat, slot)
-    first, second = t.cells[placement, 0], t.cells[placement, 1]
-    a, b = t.kinds[kind, 0], t.kinds[kind, 1]
-    gained_a, gained_b = s.points[g, first, a], s.points[g, second, b]
+    first, second = t.cells[placement][0], t.cells[placement][1]
+    a, b = t.kinds[kind][0], t.kinds[kind][1]
+    gained_a, gained_b = s.points[g][first][a], s.points[g][second][b]
     if a == b:
         arrivals = advance(s, t, g, track, a, gained_a + gained_b)
     else:
@@ -181,61 +181,63 @@ def lay(s: Games, t: Facts, g: int, slot: int, placement: int) -> None:
         s.owed[g] += arrivals
     cover(s, t, g, first, a)
     cover(s, t, g, second, b)
+    at_first, at_second = s.points[g][first], s.points[g][second]
     for color in range(t.n_colors):
-        s.points[g, first, color] = 0
-        s.points[g, second, color] = 0
+        at_first[color] = 0
+        at_second[color] = 0
+    still_open, spares = s.open[g], t.spares[placement]
     for word in range(t.n_words):
-        s.open[g, word] &= ~(t.covering[first, word] | t.covering[second, word])
+        still_open[word] &= spares[word]
     s.touched[g] |= t.near[placement]
-    s.has_placed[g, seat] = True
+    s.has_placed[g][seat] = True
 
 
 def take_from_rack(s: Games, t: Facts, g: int, seat: int, slot: int) -> int:
     """In place: empty a slot and return its tile, which everybody sees: see ``kernel._show``."""
-    kind: int = s.racks[g, seat, slot]
-    s.racks[g, seat, slot] = NOT_EMPTY
+    kind: int = s.racks[g][seat][slot]
+    s.racks[g][seat][slot] = NOT_EMPTY
     if kind != NOT_EMPTY and s.swapped[g]:
-        own = s.returned[g, seat, slot, kind]
+        own = s.returned[g][seat][slot][kind]
         for other in range(t.n_players):
             for at in range(t.n_slots):
-                if s.returned[g, other, at, kind] > own:
-                    s.returned[g, other, at, kind] -= 1
+                if s.returned[g][other][at][kind] > own:
+                    s.returned[g][other][at][kind] -= 1
         for other in range(t.n_kinds):
-            s.returned[g, seat, slot, other] = 0
+            s.returned[g][seat][slot][other] = 0
     return kind
 
 
 def advance(s: Games, t: Facts, g: int, track: int, color: int, points: int) -> int:
     """In place: move a marker; 1 if it arrived at a stop."""
-    before = s.scores[g, track, color]
+    before = s.scores[g][track][color]
     stop = FIRST_STOP if before < FIRST_STOP else t.top
     after = min(before + points, stop)
-    s.scores[g, track, color] = after
+    s.scores[g][track][color] = after
     return 1 if before < after and after == stop else 0
 
 
 def cover(s: Games, t: Facts, g: int, cell: int, color: int) -> None:
     """In place: lay half a tile, and bring the points map up to date behind the runs that it lengthens."""
-    s.board[g, cell] = color
+    s.board[g][cell] = color
     for axis in range(3):
         run, end = run_from(s, t, g, cell, axis, color)
         back, back_end = run_from(s, t, g, cell, axis + 3, color)
         if end >= 0:
-            s.points[g, end, color] += 1 + back
+            s.points[g][end][color] += 1 + back
         if back_end >= 0:
-            s.points[g, back_end, color] += 1 + run
+            s.points[g][back_end][color] += 1 + run
 
 
 def run_from(s: Games, t: Facts, g: int, cell: int, direction: int, color: int) -> tuple[int, int]:
     """How many cells of a color follow a cell in a direction, and the free cell behind them, -1 if there is none."""
-    run = 0
-    beyond = t.rays[cell, direction, 0]
+    board, ray, run = s.board[g], t.rays[cell][direction], 0
+    beyond = ray[0]
     while beyond >= 0:
-        seen = s.board[g, beyond]
+        seen = board[beyond]
         if seen != color:
             return run, (beyond if seen == NOT_FREE else -1)
         run += 1
-        beyond = t.rays[cell, direction, run]
+        beyond = ray[run]
     return run, -1
 
 
@@ -268,16 +270,16 @@ def finish(s: Games, g: int, end: int) -> None:
 def has_open(s: Games, t: Facts, g: int) -> bool:
     """Whether two free cells lie side by side."""
     for word in range(t.n_words):  # noqa: SIM110  numba compiles no generators
-        if s.open[g, word] != 0:
+        if s.open[g][word] != 0:
             return True
     return False
 
 
 def tiles_held(s: Games, t: Facts, g: int, seat: int) -> int:
     """How many tiles a seat holds."""
-    held = 0
+    rack, held = s.racks[g][seat], 0
     for slot in range(t.n_slots):
-        if s.racks[g, seat, slot] != NOT_EMPTY:
+        if rack[slot] != NOT_EMPTY:
             held += 1
     return held
 
@@ -293,11 +295,11 @@ def swap(s: Games, t: Facts, g: int, script: Script) -> None:
         kind = (aside & 255) - 1
         aside >>= 8
         if kind >= 0:
-            s.bag[g, kind] += 1
+            s.bag[g][kind] += 1
             for other in range(t.n_players):
                 for at in range(t.n_slots):
-                    if s.racks[g, other, at] != NOT_EMPTY:
-                        s.returned[g, other, at, kind] += 1
+                    if s.racks[g][other][at] != NOT_EMPTY:
+                        s.returned[g][other][at][kind] += 1
     s.swapped[g] = True
 
 
@@ -311,29 +313,34 @@ def close_turn(s: Games, t: Facts, g: int, script: Script) -> None:
 
 def fill_rack(s: Games, t: Facts, g: int, seat: int, script: Script) -> None:
     """In place: draw a tile for every empty slot, in slot order."""
-    drawn = 0
+    rack, drawn = s.racks[g][seat], 0
     for slot in range(t.n_slots):
-        if s.racks[g, seat, slot] == NOT_EMPTY:
+        if rack[slot] == NOT_EMPTY:
             kind = lucky_kind(s, t, g, seat)
             if script[drawn] >= 0:
                 kind = script[drawn]
-            s.bag[g, kind] -= 1
-            s.racks[g, seat, slot] = kind
+            s.bag[g][kind] -= 1
+            rack[slot] = kind
             drawn += 1
 
 
 def lucky_kind(s: Games, t: Facts, g: int, seat: int) -> int:
     """In place, the seat's counter: the kind that its luck draws from the bag."""
-    total = 0
-    for kind in range(t.n_kinds):
-        total += s.bag[g, kind]
-    left = (luck(s.key[g, seat], s.drawn[g, seat]) * total) >> 32  # as chance.below
-    s.drawn[g, seat] += 1
-    kind = 0
-    while kind < t.n_kinds - 1 and left >= s.bag[g, kind]:
-        left -= s.bag[g, kind]
+    left = (luck(s.key[g][seat], s.drawn[g][seat]) * tiles_left(s, t, g)) >> 32  # as chance.below
+    s.drawn[g][seat] += 1
+    bag, kind, last = s.bag[g], 0, t.n_kinds - 1
+    while left >= bag[kind] and kind < last:
+        left -= bag[kind]
         kind += 1
     return kind
+
+
+def tiles_left(s: Games, t: Facts, g: int) -> int:
+    """How many tiles are in the bag."""
+    bag, total = s.bag[g], 0
+    for kind in range(t.n_kinds):
+        total += bag[kind]
+    return total
 
 
 def luck(key: int, counter: int) -> int:
@@ -352,7 +359,7 @@ def _lucks(key: int, block: int) -> list[int]:
     return lucks
 
 
-# For Python, and for numba
+# For numba, and for Python
 
 
 def arrays_of(state: State) -> Games:
@@ -365,8 +372,6 @@ def arrays_of(state: State) -> Games:
 def facts_of(rules: Rules) -> Facts:
     """The facts of these rules, made on first use."""
     t, width = tables(rules), 2 * rules.side + 1
-    on = np.zeros((t.n_cells, t.n_placements), dtype=np.bool_)
-    on[t.placements, np.arange(t.n_placements)[:, None]] = True
     rays = np.where(t.rays[:-1, :, 1:] < t.n_cells, t.rays[:-1, :, 1:], FREE)
     facts = Facts(
         cells=t.placements.astype(np.int16),
@@ -376,7 +381,7 @@ def facts_of(rules: Rules) -> Facts:
         near=t.placement_near.copy(),
         placement_of=t.placement_of.astype(np.int16),
         places=((t.cells[:, 1] + rules.side) * width + t.cells[:, 0] + rules.side).astype(np.uint16),
-        covering=pack(on).view(np.int64),
+        spares=t.spares.view(np.int64).copy(),
         near_sets=t.near.view(np.int64).copy(),
         width=width,
         n_players=rules.players,
@@ -396,3 +401,9 @@ def facts_of(rules: Rules) -> Facts:
         if isinstance(value, np.ndarray):
             value.setflags(write=False)
     return facts
+
+
+def rows_of(array: NDArray[Any]) -> Any:
+    """An array as Python indexes it fastest: lists of lists of its rows' memory; writing to it is writing to it."""
+    memory: Any = array
+    return memoryview(memory) if array.ndim < 2 else [rows_of(part) for part in array]

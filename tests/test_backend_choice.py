@@ -18,7 +18,9 @@ def nothing_chosen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """As a process starts."""
     monkeypatch.delenv(backends.BACKEND_VARIABLE, raising=False)
     monkeypatch.delenv(backends.THREADS_VARIABLE, raising=False)
+    backends._from_environment.cache_clear()
     yield
+    backends._from_environment.cache_clear()
     assert backends.current() == Backend("numpy")
 
 
@@ -34,9 +36,11 @@ def test_ways_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
             assert backends.current() == Backend("numba")
     monkeypatch.setenv(backends.BACKEND_VARIABLE, "numba")
     monkeypatch.setenv(backends.THREADS_VARIABLE, "3")
+    backends._from_environment.cache_clear()
     assert backends.current() == Backend("numba", 3)
     with use_backend("numpy"):
         assert backends.current() == Backend("numpy")
+    backends._from_environment.cache_clear()
     monkeypatch.setenv(backends.BACKEND_VARIABLE, "fortran")
     with pytest.raises(ValueError, match=r"GENIAL_ENV_BACKEND=fortran, .*unknown backend 'fortran'"):
         kernel.deal(Rules(), 0)

@@ -1,13 +1,13 @@
 """What the environments for one game at a time share: a game, its seeds, saving it, its record and its picture."""
 
 import copy
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genial_env import kernel
-from genial_env.backends import using
 from genial_env.chance import Bits
 from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.encodings.planes import Planes
@@ -135,7 +135,7 @@ class Game:
         """A view as the encoding has it, to be called while the game's backend is :meth:`working`."""
         return spaces.item_of(self.encoding.encode(seen), 0)
 
-    def working(self) -> using:
+    def working(self) -> AbstractContextManager[None]:
         """All hot functions by the backend of this game until the end of a ``with`` block."""
         return self.one.working()
 

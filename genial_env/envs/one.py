@@ -5,6 +5,7 @@ the environments for one game at a time play through :class:`OneGame`: by the ba
 (:mod:`genial_env.scalar`) as Python reads them. Records, ranks and everything else are the kernel's.
 """
 
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -18,11 +19,12 @@ from genial_env.chance import Bits
 from genial_env.errors import IllegalAction
 from genial_env.policies import Policy, decide
 from genial_env.rules import Rules
-from genial_env.scalar import BONUS, OVER, SWAP
+from genial_env.scalar import BONUS, NOT_EMPTY, OVER, SWAP
 from genial_env.state import EMPTY, State
 from genial_env.views import View
 
 _ROW = np.zeros(1, dtype=np.int64)
+_NOTHING_TO_CHANGE = nullcontext()
 
 
 class OneGame:
@@ -40,8 +42,12 @@ class OneGame:
             raise ValueError(f"OneGame plays one game, not {len(state)}")
         self.state = state
         self.backend = backends.for_one_game()
-        self.compiled = None if self.backend is None else backends.compiled().OneGame(state)
-        self._games, self._facts = scalar.Games(*map(_numbers, scalar.arrays_of(state))), _facts(state.rules)
+        self._phase, self._to_play = scalar.rows_of(state.phase), scalar.rows_of(state.to_play)
+        if self.backend is not None:
+            self.compiled = backends.compiled().OneGame(state)
+        else:
+            self.compiled = None
+            self._games, self._facts = scalar.Games(*map(scalar.rows_of, scalar.arrays_of(state))), _facts(state.rules)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copied and pickled by the state alone."""
@@ -67,12 +73,12 @@ class OneGame:
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        return bool(self._games.phase[0] == OVER)
+        return bool(self._phase[0] == OVER)
 
     @property
     def to_play(self) -> int:
         """The seat whose decision it is; after the end, whose it last was."""
-        return int(self._games.to_play[0])
+        return int(self._to_play[0])
 
     def apply(self, action: int) -> None:
         """In place: play one action, as :func:`genial_env.kernel.apply` does.
@@ -89,9 +95,9 @@ class OneGame:
         if not is_fine:
             raise IllegalAction(kernel.why_illegal(self.state, 0, action))
 
-    def working(self) -> using:
+    def working(self) -> AbstractContextManager[None]:
         """All hot functions by the backend of this game until the end of a ``with`` block."""
-        return using(self.backend)
+        return using(self.backend) if self.backend is not None else _NOTHING_TO_CHANGE
 
     def choose(self, policy: Policy, random: Bits) -> int:
         """What a policy plays for the seat to play, with these random bits [1]."""
@@ -108,9 +114,9 @@ class OneGame:
     def _view(self, seat: int) -> View:
         """As :meth:`view`, with few calls of numpy."""
         state, rules = self.state, self.state.rules
-        phase, mover = state.phase.item(), self.to_play
+        phase, mover = self._phase[0], self._to_play[0]
         own_turn = seat == mover
-        seats = (np.arange(rules.players) + seat) % rules.players
+        seats = _from_seat(rules.players, seat)
         racks = state.racks.take(seats, axis=1)
         filled = racks != EMPTY
         swaps = own_turn and phase == SWAP
@@ -120,7 +126,7 @@ class OneGame:
             seat=np.array([seat]),
             board=state.board.copy(),
             points=state.points.copy(),
-            scores=state.scores.take((np.arange(rules.tracks) + seat) % rules.tracks, axis=1),
+            scores=state.scores.take(_from_seat(rules.tracks, seat), axis=1),
             rack=racks[:, 0],
             unseen=self._unseen(seat),
             returned=views.returned_tiles(state, _ROW, seats[None]) if state.swapped[0] else state.returned.copy(),
@@ -138,16 +144,17 @@ class OneGame:
     def _unseen(self, seat: int) -> NDArray[np.uint8]:  # [1, M]
         """The tiles in the bag and in the others' racks."""
         unseen = self.state.bag.copy()
-        counts = _numbers(unseen)
-        for other, rack in enumerate(self.state.racks[0].tolist()):
-            for tile in rack:
-                if other != seat and tile != EMPTY:
-                    counts[0, tile] += 1
+        counts = scalar.rows_of(unseen[0])
+        for other, rack in enumerate(self._games.racks[0]):
+            if other != seat:
+                for tile in rack:
+                    if tile != NOT_EMPTY:
+                        counts[tile] += 1
         return unseen
 
     def _placements(self, mover: int) -> Bools:  # [1, E]
         """The placements that are open to any tile of the mover."""
-        if not self._games.has_placed[0, mover]:
+        if not self._games.has_placed[0][mover]:
             return unpack(kernel.open_placements(self.state, _ROW), self._facts.n_placements)
         return unpack(self.state.open, self._facts.n_placements)
 
@@ -156,13 +163,13 @@ class OneGame:
 def _facts(rules: Rules) -> scalar.Facts:
     """As Python reads them fastest."""
     facts = scalar.facts_of(rules)
-    plain: list[Any] = [_numbers(fact) if isinstance(fact, np.ndarray) else fact for fact in facts]
-    return scalar.Facts(*plain)
+    return scalar.Facts(*(scalar.rows_of(fact) if isinstance(fact, np.ndarray) else fact for fact in facts))
 
 
-def _numbers(array: Any) -> Any:
-    """The memory of an array as numbers, several times as fast to index as the array."""
-    return memoryview(array)
+@lru_cache(maxsize=64)
+def _from_seat(n: int, seat: int) -> NDArray[np.int64]:
+    """All seats, or all tracks, with the seat's own first."""
+    return (np.arange(n) + seat) % n
 
 
 @lru_cache(maxsize=64)
