@@ -25,7 +25,9 @@ UNFINISHED, BOARD_FULL, ALL_AT_TOP = (int(end) for end in End)
 NOT_EMPTY, NOT_FREE, FIRST_STOP = int(EMPTY), int(FREE), int(TRACK_END)
 
 Numbers = Any
-"""A numpy array, or for Python lists of lists of memoryviews: ``x[a][b]`` reads and writes either."""
+"""A numpy array; for Python a list of memoryviews. Either is read and written as ``x[g]``, ``x[g][a]``, ``x[g][a, b]``;
+of :class:`Facts`, which are nested all the way, ``x[a][b][c]``.
+"""
 
 
 class Games(NamedTuple):
@@ -94,7 +96,7 @@ def is_legal(s: Games, t: Facts, g: int, action: int) -> bool:
         return phase == SWAP or (phase == BONUS and t.may_decline_bonus != 0 and action > swap_action)
     seat, slot = s.to_play[g], action // t.n_placements
     placement = action - slot * t.n_placements
-    if phase > BONUS or s.racks[g][seat][slot] == NOT_EMPTY or not _holds(s.open[g][placement >> 6], placement):
+    if phase > BONUS or s.racks[g][seat, slot] == NOT_EMPTY or not _holds(s.open[g][placement >> 6], placement):
         return False
     touched = s.touched[g]
     if s.has_placed[g][seat] or (t.near[placement] | touched) != touched:
@@ -124,23 +126,23 @@ def lacks_lowest(s: Games, t: Facts, g: int) -> bool:
     track = seat % t.n_tracks
     shown = 0
     for slot in range(t.n_slots):
-        kind = s.racks[g][seat][slot]
+        kind = s.racks[g][seat, slot]
         if kind != NOT_EMPTY:
             shown |= t.kind_mask[kind]
     if shown == 0:
         return False
     lowest = lowest_marker(s, t, g, track)
     for color in range(t.n_colors):  # noqa: SIM110  numba compiles no generators
-        if s.scores[g][track][color] == lowest and (shown >> color) & 1 != 0:
+        if s.scores[g][track, color] == lowest and (shown >> color) & 1 != 0:
             return False
     return True
 
 
 def lowest_marker(s: Games, t: Facts, g: int, track: int) -> int:
     """The lowest marker of a track."""
-    markers, lowest = s.scores[g][track], t.top
+    markers, lowest = s.scores[g], t.top
     for color in range(t.n_colors):
-        lowest = min(lowest, markers[color])
+        lowest = min(lowest, markers[track, color])
     return lowest
 
 
@@ -170,7 +172,7 @@ def lay(s: Games, t: Facts, g: int, slot: int, placement: int) -> None:
     kind = take_from_rack(s, t, g, seat, slot)
     first, second = t.cells[placement][0], t.cells[placement][1]
     a, b = t.kinds[kind][0], t.kinds[kind][1]
-    gained_a, gained_b = s.points[g][first][a], s.points[g][second][b]
+    gained_a, gained_b = s.points[g][first, a], s.points[g][second, b]
     if a == b:
         arrivals = advance(s, t, g, track, a, gained_a + gained_b)
     else:
@@ -181,10 +183,10 @@ def lay(s: Games, t: Facts, g: int, slot: int, placement: int) -> None:
         s.owed[g] += arrivals
     cover(s, t, g, first, a)
     cover(s, t, g, second, b)
-    at_first, at_second = s.points[g][first], s.points[g][second]
+    points = s.points[g]
     for color in range(t.n_colors):
-        at_first[color] = 0
-        at_second[color] = 0
+        points[first, color] = 0
+        points[second, color] = 0
     still_open, spares = s.open[g], t.spares[placement]
     for word in range(t.n_words):
         still_open[word] &= spares[word]
@@ -194,25 +196,25 @@ def lay(s: Games, t: Facts, g: int, slot: int, placement: int) -> None:
 
 def take_from_rack(s: Games, t: Facts, g: int, seat: int, slot: int) -> int:
     """In place: empty a slot and return its tile, which everybody sees: see ``kernel._show``."""
-    kind: int = s.racks[g][seat][slot]
-    s.racks[g][seat][slot] = NOT_EMPTY
+    kind: int = s.racks[g][seat, slot]
+    s.racks[g][seat, slot] = NOT_EMPTY
     if kind != NOT_EMPTY and s.swapped[g]:
-        own = s.returned[g][seat][slot][kind]
+        own = s.returned[g][seat, slot, kind]
         for other in range(t.n_players):
             for at in range(t.n_slots):
-                if s.returned[g][other][at][kind] > own:
-                    s.returned[g][other][at][kind] -= 1
+                if s.returned[g][other, at, kind] > own:
+                    s.returned[g][other, at, kind] -= 1
         for other in range(t.n_kinds):
-            s.returned[g][seat][slot][other] = 0
+            s.returned[g][seat, slot, other] = 0
     return kind
 
 
 def advance(s: Games, t: Facts, g: int, track: int, color: int, points: int) -> int:
     """In place: move a marker; 1 if it arrived at a stop."""
-    before = s.scores[g][track][color]
+    before = s.scores[g][track, color]
     stop = FIRST_STOP if before < FIRST_STOP else t.top
     after = min(before + points, stop)
-    s.scores[g][track][color] = after
+    s.scores[g][track, color] = after
     return 1 if before < after and after == stop else 0
 
 
@@ -223,9 +225,9 @@ def cover(s: Games, t: Facts, g: int, cell: int, color: int) -> None:
         run, end = run_from(s, t, g, cell, axis, color)
         back, back_end = run_from(s, t, g, cell, axis + 3, color)
         if end >= 0:
-            s.points[g][end][color] += 1 + back
+            s.points[g][end, color] += 1 + back
         if back_end >= 0:
-            s.points[g][back_end][color] += 1 + run
+            s.points[g][back_end, color] += 1 + run
 
 
 def run_from(s: Games, t: Facts, g: int, cell: int, direction: int, color: int) -> tuple[int, int]:
@@ -277,9 +279,9 @@ def has_open(s: Games, t: Facts, g: int) -> bool:
 
 def tiles_held(s: Games, t: Facts, g: int, seat: int) -> int:
     """How many tiles a seat holds."""
-    rack, held = s.racks[g][seat], 0
+    racks, held = s.racks[g], 0
     for slot in range(t.n_slots):
-        if rack[slot] != NOT_EMPTY:
+        if racks[seat, slot] != NOT_EMPTY:
             held += 1
     return held
 
@@ -298,8 +300,8 @@ def swap(s: Games, t: Facts, g: int, script: Script) -> None:
             s.bag[g][kind] += 1
             for other in range(t.n_players):
                 for at in range(t.n_slots):
-                    if s.racks[g][other][at] != NOT_EMPTY:
-                        s.returned[g][other][at][kind] += 1
+                    if s.racks[g][other, at] != NOT_EMPTY:
+                        s.returned[g][other, at, kind] += 1
     s.swapped[g] = True
 
 
@@ -313,14 +315,14 @@ def close_turn(s: Games, t: Facts, g: int, script: Script) -> None:
 
 def fill_rack(s: Games, t: Facts, g: int, seat: int, script: Script) -> None:
     """In place: draw a tile for every empty slot, in slot order."""
-    rack, drawn = s.racks[g][seat], 0
+    racks, drawn = s.racks[g], 0
     for slot in range(t.n_slots):
-        if rack[slot] == NOT_EMPTY:
+        if racks[seat, slot] == NOT_EMPTY:
             kind = lucky_kind(s, t, g, seat)
             if script[drawn] >= 0:
                 kind = script[drawn]
             s.bag[g][kind] -= 1
-            rack[slot] = kind
+            racks[seat, slot] = kind
             drawn += 1
 
 
@@ -403,7 +405,7 @@ def facts_of(rules: Rules) -> Facts:
     return facts
 
 
-def rows_of(array: NDArray[Any]) -> Any:
-    """An array as Python indexes it fastest: lists of lists of its rows' memory; writing to it is writing to it."""
+def rows_of(array: NDArray[Any], depth: int) -> Any:
+    """An array as Python indexes it fastest: its parts' memory in lists so many deep; writing to it is writing to it."""
     memory: Any = array
-    return memoryview(memory) if array.ndim < 2 else [rows_of(part) for part in array]
+    return [rows_of(part, depth - 1) for part in array] if depth else memoryview(memory)

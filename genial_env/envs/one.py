@@ -6,7 +6,7 @@ the environments for one game at a time play through :class:`OneGame`: by the ba
 """
 
 from contextlib import AbstractContextManager, nullcontext
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -42,16 +42,22 @@ class OneGame:
             raise ValueError(f"OneGame plays one game, not {len(state)}")
         self.state = state
         self.backend = backends.for_one_game()
-        self._phase, self._to_play = scalar.rows_of(state.phase), scalar.rows_of(state.to_play)
-        if self.backend is not None:
-            self.compiled = backends.compiled().OneGame(state)
-        else:
-            self.compiled = None
-            self._games, self._facts = scalar.Games(*map(scalar.rows_of, scalar.arrays_of(state))), _facts(state.rules)
+        self.compiled = None if self.backend is None else backends.compiled().OneGame(state)
+        self._phase, self._to_play = scalar.rows_of(state.phase, 0), scalar.rows_of(state.to_play, 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copied and pickled by the state alone."""
         return OneGame, (self.state,)
+
+    @cached_property
+    def _games(self) -> scalar.Games:
+        """As Python reads them fastest."""
+        arrays = scalar.arrays_of(self.state)
+        return scalar.Games(*(scalar.rows_of(array, min(array.ndim - 1, 1)) for array in arrays))
+
+    @cached_property
+    def _facts(self) -> scalar.Facts:
+        return _facts(self.state.rules)
 
     @classmethod
     def deal(cls, rules: Rules, seed: int) -> "OneGame":
@@ -144,8 +150,8 @@ class OneGame:
     def _unseen(self, seat: int) -> NDArray[np.uint8]:  # [1, M]
         """The tiles in the bag and in the others' racks."""
         unseen = self.state.bag.copy()
-        counts = scalar.rows_of(unseen[0])
-        for other, rack in enumerate(self._games.racks[0]):
+        counts = scalar.rows_of(unseen[0], 0)
+        for other, rack in enumerate(self._games.racks[0].tolist()):
             if other != seat:
                 for tile in rack:
                     if tile != NOT_EMPTY:
@@ -163,7 +169,8 @@ class OneGame:
 def _facts(rules: Rules) -> scalar.Facts:
     """As Python reads them fastest."""
     facts = scalar.facts_of(rules)
-    return scalar.Facts(*(scalar.rows_of(fact) if isinstance(fact, np.ndarray) else fact for fact in facts))
+    rows = (scalar.rows_of(fact, fact.ndim - 1) if isinstance(fact, np.ndarray) else fact for fact in facts)
+    return scalar.Facts(*rows)
 
 
 @lru_cache(maxsize=64)

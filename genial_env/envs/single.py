@@ -44,8 +44,9 @@ class GenialEnv(gym.Env[Any, Any]):
 
     **Arguments.** Those of :class:`~genial_env.rules.Rules`, and
 
-    - opponents: "random" (default), "greedy", a policy, a :class:`~genial_env.envs.opponents.Pool` of them to draw from
-      for every game, or a list with one of these for each other seat, clockwise from the learner;
+    - opponents: "random" (default), "greedy", "concave", "denial", a policy, a
+      :class:`~genial_env.envs.opponents.Pool` of them to draw from for every game, or a list with one of these for each
+      other seat, clockwise from the learner;
     - seat: 0 (default) to P - 1, or "random" to draw it for every game;
     - encoding: "planes" (default), "flat", "tokens", or your own;
     - action: "flat" (default) or "factored";
