@@ -85,7 +85,10 @@ class Found:
 
 
 def ways(batch: int) -> Iterator[tuple[str, str, Backend, Callable[[float], float]]]:
-    """Every way to play: its name, who plays, the backend, and what measures moves per second in so many seconds."""
+    """Every way to play: its name, who plays, the backend, and what measures moves per second in so many seconds.
+
+    Two threads share the steps of a larger batch, as they leave a small one to one of them.
+    """
     rules, theirs = Rules(), momaland_env()
     yield "AEC loop, observation and mask", "MOMAland", Backend(), lambda s: aec_play(theirs, s)
     one_core = Backend(), Backend("numba")
@@ -93,12 +96,13 @@ def ways(batch: int) -> Iterator[tuple[str, str, Backend, Callable[[float], floa
         yield "AEC loop, observation and mask", by, backend, lambda s: aec_play(genial_v0.env(), s)
     for backend in one_core:
         yield "one game, kernel.apply", backend.name, backend, lambda s: bench.one_game(rules, s).moves_per_s
-    for backend in (*one_core, Backend("numba", 2)):
+    for games, backends in ((batch, one_core), (16 * batch, (*one_core, Backend("numba", 2)))):
         for full_mask in (True, False):
-            name = f"random, {'full mask' if full_mask else 'no mask'}, batch {batch}"
-            yield name, _words(backend), backend, partial(_random, rules, batch, full_mask)
-    for backend in (*one_core, Backend("numba", 2)):
-        for policy in BUILT_IN:
+            for backend in backends:
+                name = f"random, {'full mask' if full_mask else 'no mask'}, batch {games:,}"
+                yield name, _words(backend), backend, partial(_random, rules, games, full_mask)
+    for policy in BUILT_IN:
+        for backend in (*one_core, Backend("numba", 2)):
             yield f"playouts, {policy}", _words(backend), backend, partial(_playouts, policy, rules, batch)
 
 

@@ -406,6 +406,6 @@ def facts_of(rules: Rules) -> Facts:
 
 
 def rows_of(array: NDArray[Any], depth: int) -> Any:
-    """An array as Python indexes it fastest: its parts' memory in lists so many deep; writing to it is writing to it."""
+    """An array as Python indexes it fastest: its parts' memory in lists so many deep, to be read and written to."""
     memory: Any = array
     return [rows_of(part, depth - 1) for part in array] if depth else memoryview(memory)

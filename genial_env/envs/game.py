@@ -47,6 +47,10 @@ class Game:
         self.encoding = make_encoding(encoding)
         self._draws_planes = type(self.encoding) is Planes
         self.scheme = check_scheme(rules, reward)
+        self.is_dense = self.scheme in DENSE
+        """Whether every turn is rewarded, not the end only."""
+        self._no_reward = nothing(self.scheme, rules)
+        self._no_reward.setflags(write=False)
         self._render_mode = render_mode
         self.keeps_record = record
         self.seed = 0
@@ -94,13 +98,8 @@ class Game:
         """The seat whose decision it is."""
         return self.one.to_play
 
-    @property
-    def is_dense(self) -> bool:
-        """Whether every turn is rewarded, not the end only."""
-        return self.scheme in DENSE
-
     def play(self, action: int) -> NDArray[Any]:
-        """In place: play an action; the reward of each seat, [P] (or [P, C]).
+        """In place: play an action; the reward of each seat, [P] (or [P, C]), not to be written to.
 
         Raises:
             IllegalAction: and nothing has changed.
@@ -114,7 +113,7 @@ class Game:
             with one.working():
                 self._recorder.apply(np.array([action]))
         if not self.is_dense and not one.over:
-            return nothing(self.scheme, self.rules)
+            return self._no_reward
         earned: NDArray[Any] = rewards(self.scheme, self.rules, before, state.scores, state.over)[0]
         return earned
 

@@ -79,12 +79,14 @@ class OneGame:
     @property
     def over(self) -> bool:
         """Whether the game has ended."""
-        return bool(self._phase[0] == OVER)
+        over: bool = self._phase[0] == OVER
+        return over
 
     @property
     def to_play(self) -> int:
         """The seat whose decision it is; after the end, whose it last was."""
-        return int(self._to_play[0])
+        seat: int = self._to_play[0]
+        return seat
 
     def apply(self, action: int) -> None:
         """In place: play one action, as :func:`genial_env.kernel.apply` does.
