@@ -13,7 +13,7 @@ mean lowest marker. Without the extra `fast` it takes half an hour instead of on
     denial among greedy             +0.85    +0.20    +0.04    +0.85
     denial among concave            +0.39    +0.10    +0.01    +0.63
 
-all ± 0.02 or less; solo random 1.4, greedy 10.4, concave 12.5, denial 13.3.
+all ± 0.02 or less; solo random 1.4, greedy 10.4, concave 12.6, denial 13.4.
 """
 
 import json

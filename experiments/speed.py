@@ -9,7 +9,22 @@ and, beside it, MOMAland's `moingenious_v0` in its AEC loop. Figures are moves p
 one core, those of two threads per second of the clock. Everything is measured side by side in each of three rounds, and
 the median is taken; the machine is named, and what counts are the ratios.
 
-TABLE
+A machine with two cores of an Intel Xeon, Python 3.11.7, numpy 2.4.6, numba 0.68.1, moves/s (times MOMAland):
+
+                                          numpy             numba    numba, 2 threads
+    AEC loop (MOMAland: 3,890)     7,630 (2.0)*      21,581 (5.5)
+    one game, kernel.apply         4,977 (1.3)      165,596  (43)
+    random, full mask, 1,024       561,318 (144)  1,730,492 (445)
+    random, no mask, 1,024         752,568 (193)  3,448,801 (887)
+    random, full mask, 16,384      754,923 (194)  1,751,294 (450)    3,285,614   (845)
+    random, no mask, 16,384      1,241,511 (319)  3,899,611 (1,002)  6,001,861 (1,543)
+    playouts, random               730,043 (188)  4,402,095 (1,132)  8,156,159 (2,096)
+    playouts, greedy               128,702  (33)    660,100 (170)    1,275,107   (328)
+    playouts, concave               47,897  (12)    698,498 (180)    1,304,942   (335)
+    playouts, denial                23,348 (6.0)    278,828  (72)      557,804   (143)
+
+* in Python, as the environments for one game are played without numba. A whole game is 39 moves at random and 42 by
+"concave". Python was a third slower in this run than at other times, compiled code a tenth.
 """
 
 import json

@@ -151,10 +151,10 @@ class ZooEnv:
         Args:
             left: whether the game is left though it is not over.
         """
-        game, rules = self._game, self.rules
-        to_play = -1 if left or game.over else game.to_play
-        ranks = game.results()["ranks"] if game.over else [0] * rules.tracks
-        scores = game.current.scores[0]
+        one = self._game.one
+        over, scores = one.over, one.state.scores[0]
+        to_play = -1 if left or over else one.to_play
+        ranks = self._game.results()["ranks"] if over else [0] * self.rules.tracks
         return {agent: {"to_play": to_play, "ranks": list(ranks), "scores": scores.tolist()} for agent in self.agents}
 
     def _fine(self, error: IllegalAction) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
