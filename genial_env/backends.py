@@ -177,7 +177,7 @@ def _numba_works() -> bool:
         return False
     try:
         compiled()
-    except ImportError as error:
+    except Exception as error:  # whatever a numba that does not fit its surroundings may raise
         warnings.warn(f"single games are played without numba: {error}", RuntimeWarning, stacklevel=2)
         return False
     return True

@@ -105,6 +105,21 @@ def test_without_numba() -> None:
     assert "pip install 'genial-env[fast]'" in done.stderr
 
 
+def test_a_numba_that_does_not_work_is_told_of_once() -> None:
+    broken = (
+        "import sys, types, importlib.machinery\n"
+        "sys.modules['numba'] = numba = types.ModuleType('numba')\n"
+        "numba.__spec__ = importlib.machinery.ModuleSpec('numba', None)\n"
+        "from genial_env import genial_v0\n"
+        "env = genial_v0.env()\n"
+        "for seed in range(3): env.reset(seed=seed)\n"
+        "print(env.unwrapped._game.one.backend)"
+    )
+    done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, timeout=300, check=True)
+    assert done.stdout == "None\n"
+    assert done.stderr.count("RuntimeWarning: single games are played without numba") == 1
+
+
 # Compiled code on the disk
 
 SMALL = (

@@ -21,6 +21,7 @@ import numba
 import platformdirs
 from numba.core import config as numba_config
 from numba.core import event
+from numba.core.options import DefaultOptions
 
 from genial_env import scalar
 
@@ -58,7 +59,9 @@ def helper(function: Callable[..., Any]) -> Any:
     return numba.njit(function, forceinline=True, **_OPTIONS)
 
 
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+if hasattr(DefaultOptions, "_nrt"):  # numba's own name for it, which it may change: without it all is only slower
+    _OPTIONS["_nrt"] = False
 
 
 ENTRIES: list["Entry"] = []
