@@ -10,7 +10,7 @@ import numpy as np
 from genial_env import backends, chance, kernel
 from genial_env.backends import twin
 from genial_env.bitsets import Bools, Ints
-from genial_env.play import play, playouts
+from genial_env.play import playouts
 from genial_env.policies import BUILT_IN, random_actions
 from genial_env.rules import Rules
 from genial_env.tables import tables
@@ -40,16 +40,6 @@ def random_play(rules: Rules, batch: int = 2048, seconds: float = 2.0, *, full_m
     mask = np.empty((batch, tables(rules).n_actions), dtype=np.bool_) if full_mask else None
     name = "random, full mask" if full_mask else "random, no mask"
     return _measurement(name, rules, batch, seconds, lambda number: _random_games(rules, batch, number, mask))
-
-
-def policy_play(name: str, rules: Rules, batch: int = 2048, seconds: float = 2.0) -> Measurement:
-    """Games between policies of one kind, as :func:`genial_env.play` plays them; they need no mask."""
-    names = [name] * rules.players
-
-    def games(number: int) -> int:
-        return int(play(names, rules, batch, seed=number, batch=batch).decisions.sum())
-
-    return _measurement(f"{name}, genial_env.play", rules, batch, seconds, games)
 
 
 def playout_play(name: str, rules: Rules, batch: int = 1024, seconds: float = 2.0) -> Measurement:
