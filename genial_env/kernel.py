@@ -177,7 +177,14 @@ def open_sets(t: Tables, board: NDArray[Any]) -> bitsets.Bitsets:
 
 
 def recount_points(rules: Rules, board: NDArray[Any], *, backend: AnyBackend = None) -> NDArray[np.int8]:
-    """The points map of boards [B, N] from scratch: [B, N, C], what color c would score on free cell n."""
+    """The points map of boards [B, N] from scratch: [B, N, C], what color c would score on free cell n.
+
+    Raises:
+        ValueError: for boards of another shape.
+    """
+    n_cells = tables(rules).n_cells
+    if board.ndim != 2 or board.shape[1] != n_cells:
+        raise ValueError(f"boards must have the shape (B, {n_cells}), not {board.shape}")
     return twin(count_points, backend)(rules, board)
 
 
@@ -414,8 +421,14 @@ def as_actions(actions: ArrayLike, n_games: int) -> Ints:
 
 
 def is_legal(state: State, actions: Ints, rows: Ints, *, backend: AnyBackend = None) -> Bools:
-    """[G]: whether each action may be played, without making the masks."""
-    return twin(are_legal, backend)(state, actions, as_rows(state, rows))
+    """[G]: whether each action may be played, without making the masks.
+
+    Raises:
+        TypeError, ValueError: for actions that are not [G] whole numbers.
+        IndexError: for rows that there are not.
+    """
+    rows = as_rows(state, rows)
+    return twin(are_legal, backend)(state, as_actions(actions, len(rows)), rows)
 
 
 def are_legal(state: State, actions: Ints, rows: Ints) -> Bools:

@@ -143,8 +143,17 @@ def test_errors_are_alike_and_change_nothing() -> None:
                 kernel.legal(state, np.array(rows), backend=backend)
             with pytest.raises(IndexError, match="rows must"):
                 view(state, rows=np.array(rows), backend=backend)
-    with pytest.raises(ValueError, match="seats run from 0 to 1, not 2 to 2"):
-        view(state, 2)
+    for backend in ("numpy", "numba"):
+        with pytest.raises(ValueError, match="seats run from 0 to 1, not 2 to 2"):
+            view(state, 2, backend=backend)
+        with pytest.raises(ValueError, match=r"shape \(6,\), not \(2,\)"):
+            kernel.is_legal(state, np.zeros(2, dtype=int), np.arange(6), backend=backend)
+        with pytest.raises(ValueError, match=r"boards must have the shape \(B, 91\), not \(6, 90\)"):
+            kernel.recount_points(Rules(), state.board[:, 1:], backend=backend)
+        with pytest.raises(ValueError, match="one for each of 2 rows, not 3"):
+            kernel.redeal(state, np.arange(2), [1, 2, 3], backend=backend)
+        with pytest.raises(ValueError, match="out must be a C-contiguous bool array"):
+            kernel.legal(state, out=np.zeros((6, 2881), dtype=bool), backend=backend)
 
 
 @needs_numba

@@ -191,6 +191,8 @@ def decide(policy: Policy, state: State, rows: Ints, random: chance.Bits, thread
     plan = plan_of(policy, state.rules)
     if plan is None:
         return policies.decide(policy, state, rows, random)
+    if random.shape != rows.shape:
+        raise ValueError(f"random bits must be one for each of {len(rows)} games, not of shape {random.shape}")
     out = np.empty(len(rows), dtype=np.int64)
     game, wanted = (_arrays(state), _facts(state.rules)), (tuple(plan), rows, np.ascontiguousarray(random), out)
     _share(threads, len(rows), lambda lo, hi: core.decide(*game, _scratch(state.rules), *wanted, lo, hi))
