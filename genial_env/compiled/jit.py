@@ -23,7 +23,7 @@ from numba.core import config as numba_config
 from numba.core import event
 from numba.core.options import DefaultOptions
 
-from genial_env import scalar
+from genial_env import chance, policies, rules, scalar, state
 
 config: Any = numba_config  # its settings are made at run time
 HERE = Path(__file__).parent
@@ -181,6 +181,7 @@ def _bases() -> Iterator[Path]:
 
 
 def _fingerprint() -> str:
-    """Of everything that is compiled."""
-    sources = [Path(scalar.__file__), *sorted(HERE.glob("*.py"))]
+    """Of everything that is compiled, and of the modules whose constants are compiled into it."""
+    modules = (scalar, chance, policies, rules, state)
+    sources = [*(Path(str(module.__file__)) for module in modules), *sorted(HERE.glob("*.py"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
