@@ -9,7 +9,8 @@ from genial_env.backends import Backend, use_backend
 from genial_env.errors import IllegalAction, RecordError
 from genial_env.kernel import ranks
 from genial_env.play import Playouts, Results, play, playouts
-from genial_env.policies import Policy, make_policy
+from genial_env.policies import Policy
+from genial_env.registry import make_policy
 from genial_env.render.ansi import describe
 from genial_env.rules import Rules
 from genial_env.state import State

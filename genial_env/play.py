@@ -11,8 +11,9 @@ from genial_env import kernel
 from genial_env.backends import AnyBackend, pick, twin, using
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits, Purpose, game_seeds, seat_keys
-from genial_env.policies import Policy, act, choice_keys, make_policy
+from genial_env.policies import Policy, act, choice_keys
 from genial_env.record import Recorder
+from genial_env.registry import make_policy
 from genial_env.rules import Rules
 from genial_env.state import State
 

@@ -7,7 +7,7 @@ ones live outside, in `agents`.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from genial_env.rules import TRACK_END, Rules
 from genial_env.state import EMPTY, FREE, Phase, State
 from genial_env.tables import Tables
 from genial_env.views import View, pick_best, tile_values, view
+
+
+N = TypeVar("N", bound=np.integer[Any])
 
 
 class Policy(Protocol):
@@ -101,13 +104,29 @@ class WorthPolicy:
         if weights != Weights():
             extra = _looking_further(view, own, worth, weights)
             halves += np.clip(extra, -MOST_EXTRA, MOST_EXTRA).astype(np.int16)
-        values = tile_values(view, halves)
-        game, slot = np.nonzero(is_double(view))
-        values[game, slot] += own.of_both(game, view.tables.kinds[view.rack[game, slot], 0]) * np.int16(_EIGHTHS)
-        return values
+        return _with_doubles(tile_values(view, halves), own, np.int16(_EIGHTHS))
 
 
-def _looking_further(view: View, own: "_Moves", worth: NDArray[np.int16], weights: Weights) -> NDArray[np.int32]:
+def added_worth(view: View, worth: NDArray[N]) -> NDArray[N]:
+    """[G, K, E]: what every placement adds to the worth of the own markers; entries of empty slots mean nothing.
+
+    Args:
+        view: G games.
+        worth: [top + 1] of a marker, whole numbers whose sums fit in their type.
+    """
+    own = _Moves(view, 0, worth)
+    return _with_doubles(tile_values(view, own.gain), own, worth.dtype.type(1))
+
+
+def _with_doubles(values: NDArray[N], own: "_Moves[N]", unit: N) -> NDArray[N]:
+    """In place: correct what tiles are worth [G, K, E] by their halves where both halves move the same marker."""
+    game, slot = np.nonzero(is_double(own.view))
+    kind = own.view.rack[game, slot]
+    values[game, slot] += own.of_both(game, own.view.tables.kinds[kind, 0]) * unit
+    return values
+
+
+def _looking_further(view: View, own: "_Moves[np.int16]", worth: NDArray[np.int16], weights: Weights) -> NDArray[np.int32]:
     """[G, N, C]: what the weights add to each half."""
     extra = np.zeros(view.points.shape, dtype=np.int32)
     slope = own.slope * np.int32(weights.opened)
@@ -219,22 +238,6 @@ BUILT_IN: dict[str, Callable[[], Policy]] = {
 }
 
 
-def make_policy(policy: str | Policy) -> Policy:
-    """A policy by its name; a policy itself is handed through.
-
-    Raises:
-        ValueError: for an unknown name.
-        TypeError: for something that can be neither.
-    """
-    if isinstance(policy, str):
-        if policy not in BUILT_IN:
-            raise ValueError(f"unknown agent {policy!r}: the agents are {', '.join(BUILT_IN)}")
-        return BUILT_IN[policy]()
-    if not callable(policy) or not isinstance(getattr(policy, "name", None), str):
-        raise TypeError(f"a policy is a callable with a name, not {policy!r}")
-    return policy
-
-
 def act(roster: Sequence[Policy], assignment: Ints, state: State, keys: Bits, rows: Ints) -> Ints:
     """[G]: what the policies to play choose; each policy is asked once, for all its games.
 
@@ -333,7 +336,7 @@ def _most_above_halves(worth: bytes, top: int) -> int:
     return most
 
 
-class _Moves:
+class _Moves(Generic[N]):
     """What the next points are worth to one track, by cell and color; 0 on covered cells.
 
     Args:
@@ -342,34 +345,34 @@ class _Moves:
         worth: [top + 1] of markers.
     """
 
-    def __init__(self, view: View, track: int, worth: NDArray[np.int16]) -> None:
-        self._view, self._worth = view, worth
+    def __init__(self, view: View, track: int, worth: NDArray[N]) -> None:
+        self.view, self._worth = view, worth
         self._markers = view.scores[:, track]
         self._stops = np.where(self._markers < TRACK_END, TRACK_END, view.rules.top).astype(np.int8)
         self._after = np.minimum(self._markers[:, None] + view.points, self._stops[:, None])
-        self.gain: NDArray[np.int16] = worth.take(self._after) - worth.take(self._markers)[:, None]
+        self.gain: NDArray[N] = worth.take(self._after) - worth.take(self._markers)[:, None]
         """[G, N, C] what laying a half there is worth."""
 
     @property
-    def slope(self) -> NDArray[np.int16]:  # [G, N, C]
+    def slope(self) -> NDArray[N]:  # [G, N, C]
         """What one point more than that would be worth."""
         further = np.minimum(self._after + np.int8(1), self._stops[:, None])
-        slope: NDArray[np.int16] = self._worth.take(further) - self._worth.take(self._after)
-        slope[self._view.board != FREE] = 0
+        slope: NDArray[N] = self._worth.take(further) - self._worth.take(self._after)
+        slope[self.view.board != FREE] = 0
         return slope
 
-    def of_both(self, games: Ints, colors: Ints) -> NDArray[np.int16]:  # [len(games), E]
+    def of_both(self, games: Ints, colors: Ints) -> NDArray[N]:  # [len(games), E]
         """What is to be added for doubles to the gains of their halves, as the marker moves by both together."""
         worth, marker, stop = self._worth, self._markers[games, colors], self._stops[games, colors]
-        first, second = (self._view.points[games[:, None], cells, colors[:, None]] for cells in self._cells)
+        first, second = (self.view.points[games[:, None], cells, colors[:, None]] for cells in self._cells)
         both = worth.take(np.minimum(marker[:, None] + first + second, stop[:, None])) + worth.take(marker)[:, None]
         apart = [worth.take(self._after[games[:, None], cells, colors[:, None]]) for cells in self._cells]
-        correction: NDArray[np.int16] = both - apart[0] - apart[1]
+        correction: NDArray[N] = both - apart[0] - apart[1]
         return correction
 
     @property
     def _cells(self) -> Ints:  # [2, E]
-        return self._view.tables.placements.T
+        return self.view.tables.placements.T
 
 
 def is_double(view: View) -> Bools:

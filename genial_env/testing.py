@@ -18,7 +18,8 @@ from genial_env import kernel
 from genial_env.bitsets import Ints
 from genial_env.chance import bits
 from genial_env.encodings import AnyEncoding, make_encoding
-from genial_env.policies import Policy, make_policy
+from genial_env.policies import Policy
+from genial_env.registry import make_policy
 from genial_env.rules import Rules
 from genial_env.state import State
 from genial_env.views import View, determinize, view

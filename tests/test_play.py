@@ -8,7 +8,8 @@ from genial_env import IllegalAction, Rules, State, View, kernel, play, playouts
 from genial_env.bitsets import pack
 from genial_env.chance import bits
 from genial_env.encodings import ENCODINGS, make_encoding
-from genial_env.policies import ConcavePolicy, GreedyPolicy, RandomPolicy, make_policy, pick_uniformly, useful_points
+from genial_env.policies import ConcavePolicy, GreedyPolicy, RandomPolicy, pick_uniformly, useful_points
+from genial_env.registry import make_policy
 from genial_env.state import Phase
 from tests.positions import STANDARD, VARIANTS, board_with, markers, random_play, same
 

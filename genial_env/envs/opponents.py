@@ -8,7 +8,8 @@ import numpy as np
 from genial_env import chance
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits
-from genial_env.policies import Policy, make_policy
+from genial_env.policies import Policy
+from genial_env.registry import make_policy
 from genial_env.rules import Rules
 
 

@@ -1,0 +1,22 @@
+"""The most points, whether or not they still move a marker: what a beginner plays."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env.policies import WorthPolicy
+from genial_env.rules import Rules
+from genial_env.views import View, tile_values
+
+
+class Points(WorthPolicy):
+    """Takes the most points, equal ones by lot; swaps when it may, makes every bonus."""
+
+    name = "points"
+
+    def worth(self, rules: Rules) -> NDArray[np.int16]:
+        """The points themselves."""
+        return np.arange(rules.top + 1, dtype=np.int16)
+
+    def values(self, view: View) -> NDArray[np.int8]:
+        """[G, K, E]: the points of every placement."""
+        return tile_values(view, view.points)

@@ -1,0 +1,13 @@
+"""The agents that have a name wherever a policy is named; the package's own (random, greedy, concave, denial) always do."""
+
+ROSTER = {
+    "points": "agents.points:Points",
+    "lexicographic": "agents.lexicographic:Lexicographic",
+    "foresight": "agents.foresight:Foresight",
+    "search": "agents.search:Search",
+    "ismcts": "agents.ismcts:ISMCTS",
+}
+"""Name -> "module:factory"; a factory's settings can be given in brackets: ``search(budget_s=0.1)``."""
+
+LADDER = ["random", "points", "greedy", "lexicographic", "concave", "denial", "foresight"]
+"""The scripted agents, the weaker first."""
