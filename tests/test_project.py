@@ -25,6 +25,7 @@ FLOORS = [
     ["bench", "compiled"],
     ["envs"],
     ["genial_v0", "testing", "warmup"],
+    ["arena"],
     ["cli"],
     ["__main__"],
 ]
