@@ -249,7 +249,7 @@ class Estimate:
 
     The Elo is the log odds of the mean score with half a game won and half a game lost added, which keeps it finite
     when A won or lost every game and takes most of the bias out of it (Haldane 1956, Anscombe 1956). Its standard error
-    is the delta method's, from the spread between the pairs of the match, each half game counted as a quarter of a pair.
+    is the delta method's, from the spread between the pairs of the match, a half game counted as a quarter of a pair.
     The interval is Wilson's, which reaches ``2 * asinh(1.96 * error / 2)`` to either side on the scale of log odds
     (Newcombe, "Logit confidence intervals and the inverse sinh transformation", The American Statistician 55, 2001):
     the plain delta method's in the middle, but still narrow where every game was won. The score's is its image.
