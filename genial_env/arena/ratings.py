@@ -9,13 +9,16 @@ comparisons with iterative Luce spectral ranking (L. Maystre, M. Grossglauser, "
 Plackett-Luce models", NeurIPS 2015).
 
 The comparisons of a game are not independent of each other, nor are games of the same deal with the seats rotated.
-Intervals therefore come from resampling whole groups of such games (the percentile bootstrap: B. Efron, "Bootstrap
-methods: another look at the jackknife", Annals of Statistics 7, 1979). They are a little too narrow for few groups,
-say below 30, and say nothing of what would happen against other opponents.
+Intervals therefore come from resampling whole groups of such games: the percentile bootstrap (B. Efron, "Bootstrap
+methods: another look at the jackknife", Annals of Statistics 7, 1979), its percentiles moved outwards for few groups
+(T. Hesterberg, "What teachers should know about the bootstrap", The American Statistician 69, 2015). They say nothing
+of what would happen against other opponents.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -135,8 +138,8 @@ def rate(
     return Ratings(
         names=labels,
         plays=total[square + n_agents :].astype(np.int64),
-        rating=_percentiles(_anchored(rating, anchor), _anchored(fitted, anchor)),
-        utility=_percentiles(utility, utilities),
+        rating=_percentiles(_anchored(rating, anchor), _anchored(fitted, anchor), len(table)),
+        utility=_percentiles(utility, utilities, len(table)),
         meetings=(wins + wins.T).astype(np.int64),
         wins=wins,
         win_rate=win_rates(wins),
@@ -301,12 +304,22 @@ def _anchored(ratings: Floats, anchor: tuple[int, float] | None) -> Floats:
     return moved
 
 
-def _percentiles(value: Floats, drawn: Floats) -> Intervals:
-    """Of values [N] and resampled ones [B, N]; NaN for B = 0."""
+def _percentiles(value: Floats, drawn: Floats, groups: int) -> Intervals:
+    """Of values [N] and ones [B, N] from resamples of `groups` groups; NaN for B = 0.
+
+    As wide as Student's interval for a mean would be, which the plain percentiles are not (Hesterberg 2015).
+    """
     if not len(drawn):
         return Intervals(value, np.full_like(value, np.nan), np.full_like(value, np.nan))
-    low, high = np.quantile(drawn, (0.025, 0.975), axis=0)
+    beyond = NormalDist().cdf(-sqrt(groups / (groups - 1)) * _student_95(groups - 1))
+    low, high = np.quantile(drawn, (beyond, 1 - beyond), axis=0)
     return Intervals(value, low, high)
+
+
+def _student_95(degrees: int) -> float:
+    """The 97.5% quantile of Student's t, by its expansion in 1 / degrees (Abramowitz and Stegun 26.7.5)."""
+    z = NORMAL_95
+    return z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
 
 
 def _check_entrants(entrants: ArrayLike, n_agents: int) -> Ints:
