@@ -1,4 +1,4 @@
-"""The agents that have a name wherever a policy is named; the package's own (random, greedy, concave, denial) always do."""
+"""The agents that have a name wherever a policy is named; the package's own always do."""
 
 ROSTER = {
     "points": "agents.points:Points",

@@ -1,6 +1,6 @@
-"""Determinized Monte-Carlo search: the moves that look best are played out many times, and the best on average is played.
+"""Determinized Monte-Carlo search: the moves that look best are played out many times, the best on average is played.
 
-The hidden tiles are dealt anew for every playout, as anything that a view allows is equally likely; all moves that are
+The hidden tiles are dealt anew for every playout, any deal that the view allows being equally likely; all moves that are
 compared meet the same deals, the same luck and the same choices, which takes most of the noise out of their differences.
 Sequential halving (Karnin, Koren and Somekh 2013) shares the budget out: every round the worse half of the moves drops
 out. Near the end of a game the deals are solved instead of played out.
@@ -8,17 +8,13 @@ out. Near the end of a game the deals are solved instead of played out.
 
 import math
 import time
-from collections.abc import Callable
-from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genial_env import chance, determinize, kernel, make_policy
 from genial_env.backends import for_one_game, twin, using
-from genial_env.chance import Bits, Purpose, seat_keys
+from genial_env.chance import Bits
 from genial_env.envs.rewards import rank_utility
 from genial_env.play import play_out
 from genial_env.policies import DenialPolicy, Policy, WorthPolicy, choice_keys
@@ -74,7 +70,9 @@ class Search:
         """Choose an action in each game, one after the other."""
         with using(for_one_game()):
             games = range(len(view))
-            return np.array([self._choose(view.select(np.array([g])), random[g : g + 1]) for g in games], dtype=np.int64)
+            return np.array(
+                [self._choose(view.select(np.array([g])), random[g : g + 1]) for g in games], dtype=np.int64
+            )
 
     def _choose(self, view: View, random: Bits) -> int:
         moves = candidate_actions(view, self.prior, self.candidates)

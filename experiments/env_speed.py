@@ -45,8 +45,8 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from experiments.speed import machine
 from genial_env import Rules, determinize, genial_v0, kernel, use_backend, view
+from genial_env.arena.provenance import machine
 from genial_env.bench import measured
 from genial_env.bitsets import choose, pack
 from genial_env.envs.sb3 import GenialVecEnv

@@ -27,8 +27,8 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from experiments.speed import machine
 from genial_env import Rules, play
+from genial_env.arena.provenance import machine
 from genial_env.envs.rewards import rank_utility
 from genial_env.policies import BUILT_IN
 

@@ -28,14 +28,10 @@ A machine with two cores of an Intel Xeon, Python 3.11.7, numpy 2.4.6, numba 0.6
 """
 
 import json
-import os
-import platform
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +40,8 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-import genial_env
 from genial_env import Backend, Rules, bench, genial_v0, use_backend
+from genial_env.arena.provenance import machine
 from genial_env.policies import BUILT_IN
 
 
@@ -145,25 +141,6 @@ def measure(args: Args) -> list[Found]:
         replace(same[0], moves_per_s=float(np.median([f.moves_per_s for f in same])))
         for same in zip(*rounds, strict=True)
     ]
-
-
-def machine() -> dict[str, Any]:
-    """What the figures were taken on."""
-    model = platform.processor() or platform.machine()
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        names = [
-            line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")
-        ]
-        model = names[0] if names else model
-    return {
-        "cpu": model,
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "numba": version("numba") if find_spec("numba") is not None else "none",
-        "genial_env": genial_env.__version__,
-    }
 
 
 def main(args: Args) -> None:

@@ -21,7 +21,6 @@ from genial_env.state import EMPTY, FREE, Phase, State
 from genial_env.tables import Tables
 from genial_env.views import View, pick_best, tile_values, view
 
-
 N = TypeVar("N", bound=np.integer[Any])
 
 
@@ -126,7 +125,9 @@ def _with_doubles(values: NDArray[N], own: "_Moves[N]", unit: N) -> NDArray[N]:
     return values
 
 
-def _looking_further(view: View, own: "_Moves[np.int16]", worth: NDArray[np.int16], weights: Weights) -> NDArray[np.int32]:
+def _looking_further(
+    view: View, own: "_Moves[np.int16]", worth: NDArray[np.int16], weights: Weights
+) -> NDArray[np.int32]:
     """[G, N, C]: what the weights add to each half."""
     extra = np.zeros(view.points.shape, dtype=np.int32)
     slope = own.slope * np.int32(weights.opened)

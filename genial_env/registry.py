@@ -3,7 +3,7 @@
     greedy    concave(temperature=5)    my_agents:make    my_agents:Net(file="net.zip", greedy=True)
 
 Besides the built-in names those of the roster are known (``ROSTER`` in ``agents/roster.py``) wherever it can be
-imported, as in a clone of the repository: the one arrow that points up to the agents, and only when such a name is used.
+imported, as in a clone of the repository: an arrow that points up, and only when such a name is used.
 """
 
 import ast
@@ -84,7 +84,7 @@ def _factory(name: str) -> Callable[..., Any]:
     target = name if ":" in name else _roster().get(name)
     if target is None:
         raise ValueError(
-            f"unknown agent {name!r}: the agents are {', '.join(known_names())}; one of your own is written module:factory"
+            f"unknown agent {name!r}: the agents are {', '.join(known_names())}; write your own as module:factory"
         )
     module_name, _, attribute = target.partition(":")
     try:
@@ -107,3 +107,17 @@ def _roster() -> dict[str, str]:
         return {}
     roster: dict[str, str] = importlib.import_module(ROSTER_MODULE).ROSTER
     return roster
+
+
+def ladder() -> list[str]:
+    """The scripted agents, the weaker first: the roster's ``LADDER``, else the built-in ones."""
+    if not _roster():
+        return list(BUILT_IN)
+    names: list[str] = importlib.import_module(ROSTER_MODULE).LADDER
+    return list(names)
+
+
+def expand(words: str) -> list[str]:
+    """Agents separated by commas, "ladder" among them standing for all of :func:`ladder`, nobody twice."""
+    named = [ladder() if name == "ladder" else [name] for name in split_names(words)]
+    return list(dict.fromkeys(name for names in named for name in names))

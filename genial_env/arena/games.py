@@ -1,0 +1,142 @@
+"""Games of a tournament: who plays what it may not, or crashes, forfeits the game, and the others are not disturbed.
+
+Entrants are numbered; `seated` [G, P] says who plays which seat of each game.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env import kernel
+from genial_env.backends import twin
+from genial_env.bitsets import Ints
+from genial_env.chance import Bits, bits
+from genial_env.policies import Policy, choice_keys, decide
+from genial_env.record import Recorder
+from genial_env.rules import Rules
+from genial_env.state import State
+
+
+@dataclass(frozen=True)
+class Game:
+    """What came of one game."""
+
+    group: int  # the deal's number
+    seats: list[int]  # the entrant on each seat
+    seed: int
+    scores: list[list[int]]  # one list of markers a track
+    ranks: list[int]  # one a track, 1 = best
+    moves: list[int]  # one a seat: decisions
+    seconds: list[float]  # one a seat: time for them, its share where games were asked together
+    forfeit: dict[str, Any] | None  # {"seat": ..., "reason": ...}
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def play_games(
+    roster: Sequence[Policy],
+    names: Sequence[str],
+    seated: Ints,
+    rules: Rules,
+    groups: Ints,
+    seeds: Bits,
+    *,
+    record: bool,
+) -> tuple[list[Game], list[dict[str, Any]]]:
+    """Play G games at once.
+
+    A forfeited game stops where it stands: the offender's track is last, the others share the first rank.
+
+    Args:
+        roster: policies, one an entrant.
+        names: how records call them.
+        seated: [G, P] entrants.
+        rules: the rules.
+        groups: [G] the numbers of the deals.
+        seeds: [G] of the games.
+        record: whether to keep records.
+
+    Returns:
+        The games, and their records; none where they are not kept.
+    """
+    table = _Table(roster, seated, kernel.deal(rules, seeds), choice_keys(seeds, rules.players))
+    recorder = Recorder(table.state, [""] * rules.players, seeds) if record else None
+    while table.live.size:
+        actions = table.ask()
+        if recorder is None:
+            kernel.apply(table.state, actions, table.live)
+        else:
+            recorder.apply(actions, table.live)
+        table.live = table.live[~table.state.over[table.live]]
+    records = [] if recorder is None else recorder.records()
+    for game, seats in zip(records, seated.tolist(), strict=False):
+        game["agents"] = [names[entrant] for entrant in seats]
+    return [table.game(row, int(groups[row]), int(seeds[row])) for row in range(len(seeds))], records
+
+
+class _Table:
+    """G games in play."""
+
+    def __init__(self, roster: Sequence[Policy], seated: Ints, state: State, keys: Bits) -> None:
+        self.state, self.live = state, np.flatnonzero(~state.over)
+        self._roster, self._seated, self._keys = roster, seated, keys
+        self._moves = np.zeros(seated.shape, dtype=np.int64)
+        self._seconds = np.zeros(seated.shape)
+        self._forfeits: dict[int, dict[str, Any]] = {}
+
+    def ask(self) -> Ints:
+        """In place: the next actions of the live games; a game whose action cannot be played is live no more."""
+        seat = self.state.to_play[self.live]
+        player = self._seated[self.live, seat]
+        actions = np.zeros(len(self.live), dtype=np.int64)
+        for entrant in np.unique(player):
+            mine = np.flatnonzero(player == entrant)
+            begun = time.perf_counter()
+            actions[mine] = self._chosen(int(entrant), self.live[mine])
+            self._seconds[self.live[mine], seat[mine]] += (time.perf_counter() - begun) / len(mine)
+        self._moves[self.live, seat] += 1
+        playing = np.array([row not in self._forfeits for row in self.live.tolist()], dtype=np.bool_)
+        self.live = self.live[playing]
+        return actions[playing]
+
+    def _chosen(self, entrant: int, rows: Ints) -> Ints:
+        """[G]: what an entrant plays in some games; where that is nothing that can be played, the game is forfeited."""
+        random = bits(self._keys[rows, self.state.to_play[rows]], self.state.decisions[rows])
+        try:
+            actions = kernel.as_actions(twin(decide)(self._roster[entrant], self.state, rows, random), len(rows))
+        except Exception as error:  # whatever an agent may raise
+            if len(rows) > 1:
+                return np.concatenate([self._chosen(entrant, rows[i : i + 1]) for i in range(len(rows))])
+            self._forfeit(int(rows[0]), f"{type(error).__name__}: {error}")
+            return np.zeros(1, dtype=np.int64)
+        for i in np.flatnonzero(~kernel.is_legal(self.state, actions, rows)):
+            self._forfeit(int(rows[i]), kernel.why_illegal(self.state, int(rows[i]), int(actions[i])))
+        return actions
+
+    def _forfeit(self, row: int, reason: str) -> None:
+        self._forfeits[row] = {"seat": int(self.state.to_play[row]), "reason": reason}
+
+    def game(self, row: int, group: int, seed: int) -> Game:
+        """What came of a game."""
+        scores: NDArray[np.int8] = self.state.scores[row]
+        forfeit = self._forfeits.get(row)
+        ranks = kernel.ranks(scores[None])[0].tolist()
+        if forfeit is not None:
+            loser = forfeit["seat"] % len(ranks)
+            ranks = [len(ranks) if track == loser else 1 for track in range(len(ranks))]
+        return Game(
+            group=group,
+            seats=self._seated[row].tolist(),
+            seed=seed,
+            scores=scores.tolist(),
+            ranks=ranks,
+            moves=self._moves[row].tolist(),
+            seconds=[round(seconds, 6) for seconds in self._seconds[row].tolist()],
+            forfeit=forfeit,
+        )

@@ -1,0 +1,288 @@
+"""What a tournament says: ratings, utilities, markers, speeds and forfeits; as JSON, as Markdown, as pictures."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env import kernel
+from genial_env.arena.games import Game
+from genial_env.arena.ratings import Ratings, rate
+from genial_env.arena.store import Settings, Store, write_json
+from genial_env.bitsets import Ints
+
+RESULTS, TABLES = "results.json", "results.md"
+MISSING = "pictures need matplotlib: pip install 'genial-env[arena]'"
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What the games of a tournament of N agents say.
+
+    Attributes:
+        settings: what was played.
+        sittings: what it was played by and on.
+        games: how many.
+        ratings: from the ranks; solo from comparing the agents' results of each deal.
+        lowest: [N, top + 1] how often each agent's lowest marker ended where.
+        ms_per_move: [N] milliseconds a decision, its share where many games were asked together; NaN for none.
+        forfeits: [N] games.
+        reasons: an example for each agent that forfeited, by its number.
+    """
+
+    settings: Settings
+    sittings: list[dict[str, Any]]
+    games: int
+    ratings: Ratings
+    lowest: Ints
+    ms_per_move: NDArray[np.float64]
+    forfeits: Ints
+    reasons: dict[int, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; :func:`markdown` and :func:`draw` need no more."""
+        return {
+            "settings": self.settings.to_dict(),
+            "sittings": self.sittings,
+            "games": self.games,
+            "ratings": self.ratings.to_dict(),
+            "lowest": self.lowest.tolist(),
+            "ms_per_move": [None if np.isnan(ms) else round(float(ms), 4) for ms in self.ms_per_move],
+            "forfeits": self.forfeits.tolist(),
+            "reasons": {str(agent): reason for agent, reason in self.reasons.items()},
+        }
+
+
+def report(store: Store, anchor: tuple[str, float] | None = None) -> Report:
+    """Work a tournament out.
+
+    Args:
+        store: its games.
+        anchor: an agent and the rating that it is given; left out, the mean is 0.
+
+    Raises:
+        ValueError: for no finished games, or an anchor that did not play.
+        ImportError: without choix.
+    """
+    settings, games = store.settings, store.games
+    n = len(settings.agents)
+    if anchor is not None and anchor[0] not in settings.agents:
+        raise ValueError(f"the anchor {anchor[0]!r} did not play: {', '.join(settings.agents)} did")
+    entrants, scores, ranks, groups = compared(settings, games)
+    if not len(groups):
+        raise ValueError(f"{store.directory} holds no finished games to compare")
+    fixed = None if anchor is None else (settings.agents.index(anchor[0]), anchor[1])
+    ratings = rate(entrants, ranks, groups, n, scores=scores, names=settings.agents, anchor=fixed)
+    losers = [(game.seats[game.forfeit["seat"]], game.forfeit["reason"]) for game in games if game.forfeit is not None]
+    counts = Counter(loser for loser, _ in losers)
+    return Report(
+        settings=settings,
+        sittings=store.sittings,
+        games=len(games),
+        ratings=ratings,
+        lowest=_lowest(entrants, scores, n, settings.rules.top),
+        ms_per_move=_ms_per_move(games, n),
+        forfeits=np.array([counts[agent] for agent in range(n)]),
+        reasons=dict(reversed(losers)),
+    )
+
+
+def compared(settings: Settings, games: list[Game]) -> tuple[Ints, Ints, Ints, Ints]:
+    """The games as entrants [G, T], scores [G, T, C], ranks [G, T] and groups [G].
+
+    Solo games of the same deal are one: the agents' results of it, as if they had played each other. One that was
+    forfeited counts as no points, and a deal that some agents have not played is left out.
+    """
+    tracks = settings.rules.tracks
+    if tracks > 1:
+        entrants = np.array([game.seats[:tracks] for game in games], dtype=np.int64).reshape(-1, tracks)
+        scores = np.array([game.scores for game in games], dtype=np.int64)
+        ranks = np.array([game.ranks for game in games], dtype=np.int64)
+        return entrants, scores, ranks, np.array([game.group for game in games], dtype=np.int64)
+    n = len(settings.agents)
+    by_deal: dict[int, dict[int, list[int]]] = {}
+    for game in games:
+        markers = game.scores[0] if game.forfeit is None else [0] * settings.rules.colors
+        by_deal.setdefault(game.group, {})[game.seats[0]] = markers
+    groups = [group for group, found in by_deal.items() if len(found) == n]
+    scores = np.array([[by_deal[group][agent] for agent in range(n)] for group in groups], dtype=np.int64)
+    entrants = np.tile(np.arange(n), (len(groups), 1))
+    return entrants, scores, kernel.ranks(scores) if groups else entrants, np.array(groups, dtype=np.int64)
+
+
+def _lowest(entrants: Ints, scores: Ints, n: int, top: int) -> Ints:
+    found = np.zeros((n, top + 1), dtype=np.int64)
+    np.add.at(found, (entrants, scores.min(axis=2)), 1)
+    return found
+
+
+def _ms_per_move(games: list[Game], n: int) -> NDArray[np.float64]:
+    seats = np.array([entrant for game in games for entrant in game.seats])
+    seconds = np.bincount(seats, [s for game in games for s in game.seconds], minlength=n)
+    moves = np.bincount(seats, [m for game in games for m in game.moves], minlength=n)
+    return 1000 * seconds / np.where(moves > 0, moves, np.nan)
+
+
+# Tables
+
+
+def markdown(found: dict[str, Any]) -> str:
+    """The tables of a report, as :meth:`Report.to_dict` gives it, in Markdown: the strongest first."""
+    order = best_first(found)
+    parts = [_head(found), ranking(found, order), _wins(found, order)]
+    reasons = [f"{_name(found, int(agent))} forfeited: {reason}" for agent, reason in found["reasons"].items()]
+    return "\n".join(part + "\n" for part in [*parts, *reasons])
+
+
+def best_first(found: dict[str, Any]) -> list[int]:
+    """The agents of a report by their ratings."""
+    return sorted(range(len(found["ratings"]["names"])), key=lambda agent: -found["ratings"]["rating"]["value"][agent])
+
+
+def ranking(found: dict[str, Any], order: list[int]) -> str:
+    """A table of one row an agent."""
+    ratings = found["ratings"]
+    head = ["agent", "rating", "mean utility", "mean sorted markers", "games", "ms a move", "forfeits"]
+    rows = []
+    for agent in order:
+        markers = " ".join(f"{marker:.1f}" for marker in ratings["markers"][agent])
+        ms = found["ms_per_move"][agent]
+        rows.append(
+            [
+                _name(found, agent),
+                _interval(ratings["rating"], agent, "{:+.0f}"),
+                _interval(ratings["utility"], agent, "{:+.2f}"),
+                markers,
+                f"{ratings['plays'][agent]:,}",
+                "" if ms is None else f"{ms:.3g}",
+                str(found["forfeits"][agent]),
+            ]
+        )
+    return _table(head, rows)
+
+
+def _wins(found: dict[str, Any], order: list[int]) -> str:
+    """How often the row ended above the column."""
+    rates, met = found["ratings"]["win_rate"], found["ratings"]["meetings"]
+    head = ["wins against", *(_name(found, agent) for agent in order)]
+    rows = []
+    for row in order:
+        cells = [
+            f"{rates['value'][row][column]:.1%}" if met[row][column] and row != column else "–" for column in order
+        ]
+        rows.append([_name(found, row), *cells])
+    return _table(head, rows)
+
+
+def _head(found: dict[str, Any]) -> str:
+    settings, last = found["settings"], found["sittings"][-1]
+    rules = ", ".join(f"{name} {value}" for name, value in settings["rules"].items())
+    machine = last["machine"]
+    return (
+        f"{found['games']:,} games ({settings['groups']} deals, seed {settings['seed']}): {rules}.\n\n"
+        f"Ratings in Elo by Plackett-Luce, utilities from +1 (always first) to -1; 95% intervals, resampled by deals. "
+        f"Commit {str(last['commit'])[:12]}, genial_env {machine['genial_env']}, backend {last['backend']}, Python "
+        f"{machine['python']}, {machine['cpu']}."
+    )
+
+
+def _name(found: dict[str, Any], agent: int) -> str:
+    return f"`{found['ratings']['names'][agent]}`"
+
+
+def _interval(values: dict[str, Any], agent: int, form: str) -> str:
+    value, low, high = (values[end][agent] for end in ("value", "low", "high"))
+    if low is None:
+        return form.format(value)
+    return f"{form.format(value)} ({form.format(low)} to {form.format(high)})"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+# Pictures
+
+
+def draw(found: dict[str, Any], directory: Path) -> list[Path]:
+    """Draw a report, as :meth:`Report.to_dict` gives it: `ratings.png`, `wins.png` and `lowest.png`.
+
+    Raises:
+        ImportError: without matplotlib.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError(MISSING) from error
+    drawn = []
+    for name, paint in (("ratings", _draw_ratings), ("wins", _draw_wins), ("lowest", _draw_lowest)):
+        n = len(found["ratings"]["names"])
+        figure = Figure(figsize=(7, 1.5 + 0.45 * n if name != "wins" else 2 + 0.6 * n), layout="constrained")
+        paint(found, best_first(found), figure)
+        path = directory / f"{name}.png"
+        figure.savefig(path, dpi=130)
+        drawn.append(path)
+    return drawn
+
+
+def _draw_ratings(found: dict[str, Any], order: list[int], figure: Any) -> None:
+    axes, rating = figure.subplots(), found["ratings"]["rating"]
+    value, low, high = (
+        np.array([rating[end][agent] for agent in order], dtype=np.float64) for end in ("value", "low", "high")
+    )
+    reach = np.nan_to_num(np.abs(np.stack([value - low, high - value])))
+    axes.errorbar(value, range(len(order)), xerr=reach, fmt="o", capsize=3, color="tab:blue")
+    _label_agents(axes, found, order)
+    axes.set_xlabel("rating (Elo), with 95% intervals")
+    axes.grid(axis="x", alpha=0.3)
+
+
+def _draw_wins(found: dict[str, Any], order: list[int], figure: Any) -> None:
+    axes = figure.subplots()
+    rates = np.array(found["ratings"]["win_rate"]["value"], dtype=np.float64)[np.ix_(order, order)]
+    np.fill_diagonal(rates, np.nan)
+    image = axes.imshow(rates, cmap="RdYlGn", vmin=0, vmax=1)
+    for row, column in np.argwhere(~np.isnan(rates)):
+        axes.text(column, row, f"{rates[row, column]:.0%}", ha="center", va="center", fontsize=8)
+    names = [found["ratings"]["names"][agent] for agent in order]
+    axes.set_xticks(range(len(order)), names, rotation=45, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(order)), names)
+    axes.set_title("how often the row ends above the column, ties half", fontsize=10)
+    figure.colorbar(image, ax=axes, shrink=0.7)
+
+
+def _draw_lowest(found: dict[str, Any], order: list[int], figure: Any) -> None:
+    axes = figure.subplots()
+    counts = np.array(found["lowest"])[order]
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    markers = np.arange(counts.shape[1])
+    for row, share in enumerate(shares):
+        heights = 0.85 * share / share.max()
+        axes.bar(markers, -heights, bottom=row + 0.4, width=0.9, color="tab:blue", alpha=0.7)
+        mean = (share * markers).sum()
+        axes.plot([mean, mean], [row + 0.4, row - 0.45], color="black", linewidth=1)
+    _label_agents(axes, found, order)
+    axes.set_xlabel("lowest marker at the end (the line: its mean)")
+
+
+def _label_agents(axes: Any, found: dict[str, Any], order: list[int]) -> None:
+    axes.set_yticks(range(len(order)), [found["ratings"]["names"][agent] for agent in order])
+    axes.invert_yaxis()
+
+
+def write(store: Store, *, anchor: tuple[str, float] | None = None, pictures: bool = True) -> dict[str, Any]:
+    """Write `results.json`, `results.md` and the pictures into a tournament's directory; what is in the first.
+
+    Raises:
+        ValueError, ImportError: as :func:`report` and :func:`draw`.
+    """
+    found = report(store, anchor).to_dict()
+    write_json(store.directory / RESULTS, found)
+    (store.directory / TABLES).write_text(markdown(found), encoding="utf-8")
+    if pictures:
+        draw(found, store.directory)
+    return found

@@ -1,0 +1,185 @@
+"""Round robins between any agents, for any number of seats, shared among processes, and resumable."""
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from genial_env.arena.games import Game, play_games
+from genial_env.arena.schedule import Unit, units
+from genial_env.arena.store import Settings, Store
+from genial_env.backends import Backend, current, for_one_game, using
+from genial_env.chance import game_seeds
+from genial_env.policies import Policy
+from genial_env.registry import make_policy
+
+MISSING = "more than one worker needs joblib: pip install 'genial-env[arena]'"
+
+JOB_S = 5.0
+"""How long a worker's job should take: as much is lost when a run is broken off."""
+
+MOST_GAMES = 1024
+"""In one job."""
+
+Tell = Callable[[int, int], None]
+"""Is told how many games are finished, of how many."""
+
+Played = tuple[list[Game], list[dict[str, Any]], float]
+"""Games, their records, and the seconds that they took."""
+
+
+def run(
+    settings: Settings,
+    directory: Path,
+    *,
+    workers: int = 1,
+    joblib_backend: str = "loky",
+    backend: Backend | None = None,
+    tell: Tell = lambda done, total: None,
+) -> Store:
+    """Play what is not yet played of a tournament.
+
+    Args:
+        settings: what is to be played.
+        directory: where it is kept; one that holds a part of this tournament is gone on with.
+        workers: processes.
+        joblib_backend: who runs them: "loky" on this machine, "ray" on all machines of a Ray cluster.
+        backend: who plays the games; left out, numba where it is installed and nobody has chosen.
+        tell: is told of progress.
+
+    Returns:
+        All games.
+
+    Raises:
+        ValueError: for unknown agents, settings that are not the directory's, or fewer than one worker.
+        ImportError: without joblib, or Ray, where they are needed.
+    """
+    for agent in settings.agents:
+        make_policy(agent)  # wrong names show here, before anything is written
+    store = Store(directory, settings)
+    settings, done = store.settings, store.done
+    todo = [unit for unit in units(len(settings.agents), settings.rules, range(settings.groups)) if unit not in done]
+    total = len(done) + len(todo)
+    store.begin()
+    tell(len(done), total)
+    jobs = Jobs(todo)
+    chosen = backend or for_one_game() or current()
+    calls = ((settings, job, chosen) for job in jobs)
+    for games, records, seconds in in_parallel(play_job, calls, workers, joblib_backend):
+        jobs.took(len(games), seconds)
+        store.add(games, records)
+        tell(len(store.games), total)
+    return store
+
+
+def run_within(
+    seconds: float,
+    settings: Settings,
+    directory: Path,
+    *,
+    workers: int = 1,
+    backend: Backend | None = None,
+    tell: Tell = lambda done, total: None,
+) -> Store:
+    """As :func:`run`, with as many deals as can be played in about so many seconds, and at least two.
+
+    Args:
+        seconds: how long.
+        settings: its number of groups does not matter.
+        directory: where it is kept.
+        workers: processes.
+        backend: who plays.
+        tell: is told of progress.
+
+    Raises:
+        ValueError, ImportError: as :func:`run`; ValueError for seconds that are not above 0.
+    """
+    if not 0 < seconds < math.inf:
+        raise ValueError(f"seconds must be above 0, not {seconds}")
+    begun, groups = time.perf_counter(), 2
+    while True:
+        wanted = replace(settings, groups=groups)
+        store = run(wanted, directory, workers=workers, backend=backend, tell=tell)
+        fitting = int(seconds * groups / (time.perf_counter() - begun))
+        if fitting < groups + max(1, groups // 4):
+            return store
+        groups = min(fitting, 4 * groups)
+
+
+class Jobs:
+    """Games in portions that take about as long as they should, going by those before."""
+
+    def __init__(self, todo: Sequence[Unit]) -> None:
+        self._todo, self._size = todo, 8
+
+    def __iter__(self) -> Iterator[Sequence[Unit]]:
+        """Portion by portion."""
+        at = 0
+        while at < len(self._todo):
+            portion = self._todo[at : at + self._size]
+            at += len(portion)
+            yield portion
+
+    def took(self, games: int, seconds: float) -> None:
+        """In place: learn from a portion that is finished."""
+        fitting = int(JOB_S * games / max(seconds, 1e-9))
+        self._size = max(1, min(fitting, 4 * self._size, MOST_GAMES))
+
+
+def play_job(settings: Settings, job: Sequence[Unit], backend: Backend) -> Played:
+    """Play some games of a tournament."""
+    begun = time.perf_counter()
+    groups = np.array([unit.group for unit in job])
+    seeds = np.array([game_seeds(settings.seed, 1, group)[0] for group in groups.tolist()], dtype=np.uint64)
+    seated = np.array([unit.seats for unit in job])
+    roster = [_policy(agent) for agent in settings.agents]
+    with using(backend):
+        games, records = play_games(
+            roster, settings.agents, seated, settings.rules, groups, seeds, record=settings.records
+        )
+    return games, records, time.perf_counter() - begun
+
+
+@lru_cache(maxsize=64)
+def _policy(agent: str) -> Policy:
+    """Made once in each process."""
+    return make_policy(agent)
+
+
+def in_parallel(
+    work: Callable[..., Any], calls: Iterable[tuple[Any, ...]], workers: int, joblib_backend: str = "loky"
+) -> Iterator[Any]:
+    """What some work returns for each of the calls, as they are finished, in processes.
+
+    Args:
+        work: a function that can be imported.
+        calls: arguments; taken as they are needed.
+        workers: how many processes; 1 is this one.
+        joblib_backend: "loky" on this machine, "ray" on all machines of a Ray cluster.
+
+    Raises:
+        ValueError: for fewer than one worker.
+        ImportError: without joblib, or Ray.
+    """
+    if workers < 1:
+        raise ValueError(f"workers must be at least 1, not {workers}")
+    if workers == 1:
+        yield from (work(*call) for call in calls)
+        return
+    try:
+        from joblib import Parallel, delayed
+    except ImportError as error:
+        raise ImportError(MISSING) from error
+    if joblib_backend == "ray":
+        from ray.util.joblib import register_ray
+
+        register_ray()
+    pool = Parallel(
+        workers, backend=joblib_backend, return_as="generator_unordered", batch_size=1, pre_dispatch=workers
+    )
+    yield from pool(delayed(work)(*call) for call in calls)

@@ -1,0 +1,235 @@
+"""Commands that compare agents."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from genial_env.arena import match as matches
+from genial_env.arena import report, tournament
+from genial_env.arena.sprt import Sprt
+from genial_env.arena.store import Settings
+from genial_env.cli.common import (
+    BackendName,
+    Edition,
+    Mode,
+    Players,
+    UserError,
+    app,
+    chosen_backend,
+    in_words,
+    output,
+    progress_bar,
+    rules_from,
+)
+from genial_env.registry import expand
+
+Workers = Annotated[int, typer.Option(help="Processes that play.")]
+Cluster = Annotated[bool, typer.Option("--ray", help="Let Ray run the processes, on all machines of its cluster.")]
+Seed = Annotated[int, typer.Option(help="Seed of the deals.")]
+Anchor = Annotated[str, typer.Option(help="The agent whose rating is 0; where it does not play the mean is.")]
+
+
+@app.command("tournament")
+def play_tournament(
+    out: Annotated[Path, typer.Argument(help="Directory of the results; one broken off there is gone on with.")],
+    agents: Annotated[
+        str,
+        typer.Option(help="Separated by commas: names, module:factory, with (setting=value); ladder: all scripted."),
+    ] = "ladder",
+    players: Players = 2,
+    edition: Edition = "2025",
+    mode: Mode = "individual",
+    groups: Annotated[
+        int, typer.Option(help="Deals; in each every lineup meets in every rotation of the seats.")
+    ] = 100,
+    seed: Seed = 0,
+    anchor: Anchor = "greedy",
+    records: Annotated[bool, typer.Option(help="Keep game records.")] = True,
+    pictures: Annotated[bool, typer.Option(help="Draw ratings, win rates and lowest markers.")] = True,
+    workers: Workers = 1,
+    ray: Cluster = False,
+    backend: BackendName = None,
+) -> None:
+    """Round robin between agents: everybody against everybody, ratings with intervals, tables and pictures."""
+    rules = rules_from(players, edition, mode)
+    with _told(), progress_bar() as bar:
+        settings = Settings(tuple(expand(agents)), rules, groups, seed, records)
+        task = bar.add_task("games", total=None)
+        store = tournament.run(
+            settings,
+            out,
+            workers=workers,
+            joblib_backend=_joblib_backend(ray),
+            backend=chosen_backend(backend, 1),
+            tell=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+        found = report.write(store, anchor=_anchor(anchor, settings.agents), pictures=pictures)
+    _print_ranking(found)
+    print(f"everything in {out}")
+
+
+@app.command("rate")
+def rate_agent(
+    agent: Annotated[str, typer.Argument(help="The newcomer: a name or module:factory.")],
+    against: Annotated[str, typer.Option(help="Agents separated by commas; ladder: all scripted ones.")] = "ladder",
+    players: Players = 2,
+    edition: Edition = "2025",
+    mode: Mode = "individual",
+    seconds: Annotated[float, typer.Option(help="How long to play for, about.")] = 100.0,
+    seed: Seed = 0,
+    anchor: Anchor = "greedy",
+    out: Annotated[Path | None, typer.Option(help="Keep everything in this directory.")] = None,
+    workers: Workers = 1,
+    backend: BackendName = None,
+) -> None:
+    """Rate a new agent among known ones, by as many games as fit into the time."""
+    rules = rules_from(players, edition, mode)
+    with _told(), progress_bar() as bar:
+        agents = tuple(dict.fromkeys([agent, *expand(against)]))
+        task = bar.add_task("games", total=None)
+        with TemporaryDirectory() as scrap:
+            store = tournament.run_within(
+                seconds,
+                Settings(agents, rules, seed=seed, records=out is not None),
+                out or Path(scrap),
+                workers=workers,
+                backend=chosen_backend(backend, 1),
+                tell=lambda done, total: bar.update(task, completed=done, total=total),
+            )
+            found = report.report(store, _anchor(anchor, agents)).to_dict()
+        if out is not None:
+            report.write(store, anchor=_anchor(anchor, agents))
+    _print_ranking(found)
+    print(_standing(found, 0))
+
+
+def _standing(found: dict[str, Any], agent: int) -> str:
+    """Where an agent stands, in a sentence."""
+    names, rating = found["ratings"]["names"], found["ratings"]["rating"]
+    order = report.best_first(found)
+    surely_above = [names[other] for other in order if rating["high"][other] < rating["low"][agent]]
+    below = f"; its interval lies above those of {', '.join(surely_above)}" if surely_above else ""
+    place = order.index(agent) + 1
+    return f"{names[agent]}: place {place} of {len(names)}, rating {rating['value'][agent]:+.0f}{below}"
+
+
+@app.command("match")
+def play_match(
+    first: Annotated[str, typer.Argument(help="A: a name or module:factory.")],
+    second: Annotated[str, typer.Argument(help="B.")],
+    sprt: Annotated[
+        tuple[float, float],
+        typer.Option(help="Test whether A is better by the second Elo or by no more than the first."),
+    ] = (0.0, 30.0),
+    alpha: Annotated[float, typer.Option(help="Chance to call A better when it is not.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="Chance to miss that A is better.")] = 0.05,
+    pairs: Annotated[int, typer.Option(help="Play no more pairs than these.")] = matches.MOST_PAIRS,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Play all pairs, without a test.")] = False,
+    edition: Edition = "2025",
+    mode: Mode = "individual",
+    seed: Seed = 0,
+    out: Annotated[Path | None, typer.Option(help="Write the result there, as JSON.")] = None,
+    workers: Workers = 1,
+    ray: Cluster = False,
+    backend: BackendName = None,
+) -> None:
+    """Is A better than B? Seat-swapped pairs of games until a sequential test has a verdict."""
+    rules = rules_from(4 if mode == "team" else 2, edition, mode)
+    with _told(), progress_bar() as bar:
+        task = bar.add_task("pairs", total=pairs)
+        found = matches.play_match(
+            first,
+            second,
+            rules,
+            sprt=None if fixed else Sprt(*sprt, alpha=alpha, beta=beta),
+            pairs=pairs,
+            seed=seed,
+            workers=workers,
+            joblib_backend=_joblib_backend(ray),
+            backend=chosen_backend(backend, 1),
+            tell=lambda match: bar.update(task, completed=int(match.counts.sum()), description=_score(match)),
+        )
+    output().print(_match_table(found))
+    print(_verdict(found))
+    if out is not None:
+        matches.write_match(out, found)
+
+
+def _score(match: matches.Match) -> str:
+    return f"pairs ({match.estimate.score:.1%})" if match.counts.sum() else "pairs"
+
+
+def _match_table(match: matches.Match) -> Table:
+    estimate = match.estimate
+    table = Table("", "value", title=f"{match.agents[0]} against {match.agents[1]}, {in_words(match.rules.to_dict())}")
+    rows = {
+        "pairs of games": f"{estimate.pairs:,}",
+        "pairs that scored 0, ¼, ½, ¾, 1": " ".join(str(count) for count in match.counts.tolist()),
+        "score": f"{estimate.score:.1%} ({estimate.score_low:.1%} to {estimate.score_high:.1%})",
+        "Elo": f"{estimate.elo:+.0f} ({estimate.elo_low:+.0f} to {estimate.elo_high:+.0f})",
+        "likelihood of superiority": f"{estimate.superiority:.1%}",
+        "ms a move": " and ".join(f"{ms:.3g}" for ms in match.ms_per_move),
+        "forfeits": " and ".join(str(count) for count in match.forfeits),
+    }
+    if match.sprt is not None:
+        low, high = match.sprt.bounds
+        rows["log-likelihood ratio"] = f"{match.sprt.llr(match.counts):+.2f} (bounds {low:+.2f}, {high:+.2f})"
+    for name, value in rows.items():
+        table.add_row(name, value)
+    return table
+
+
+def _verdict(match: matches.Match) -> str:
+    first, second = match.agents
+    if match.sprt is None:
+        return f"no test: {match.estimate.pairs} pairs played"
+    if match.verdict == "H1":
+        return f"verdict: {first} is better than {second} (H1: by {match.sprt.elo1:g} Elo)"
+    if match.verdict == "H0":
+        return f"verdict: {first} is not better than {second} by as much (H0: by {match.sprt.elo0:g} Elo or less)"
+    return f"no verdict after {match.estimate.pairs} pairs: give more with --pairs"
+
+
+def _print_ranking(found: dict[str, Any]) -> None:
+    table = Table("agent", "rating", "95%", "mean utility", "mean lowest", "ms a move", "forfeits")
+    ratings = found["ratings"]
+    for agent in report.best_first(found):
+        low, high = (ratings["rating"][end][agent] for end in ("low", "high"))
+        ms = found["ms_per_move"][agent]
+        table.add_row(
+            ratings["names"][agent],
+            f"{ratings['rating']['value'][agent]:+.0f}",
+            "" if low is None else f"{low:+.0f} to {high:+.0f}",
+            f"{ratings['utility']['value'][agent]:+.3f}",
+            f"{ratings['markers'][agent][0]:.2f}",
+            "" if ms is None else f"{ms:.3g}",
+            str(found["forfeits"][agent]),
+        )
+    table.title = f"{found['games']:,} games, {in_words(found['settings']['rules'])}"
+    output().print(table)
+    for agent, reason in found["reasons"].items():
+        print(f"{ratings['names'][int(agent)]} forfeited, for example: {reason}")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What a user did wrong, as one line."""
+    try:
+        yield
+    except (ValueError, TypeError, ImportError) as error:
+        raise UserError(str(error)) from error
+    except OSError as error:
+        raise UserError(f"{error.filename}: {error.strerror}") from error
+
+
+def _anchor(name: str, agents: tuple[str, ...]) -> tuple[str, float] | None:
+    return (name, 0.0) if name in agents else None
+
+
+def _joblib_backend(ray: bool) -> str:
+    return "ray" if ray else "loky"
