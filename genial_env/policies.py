@@ -5,7 +5,7 @@ ones live outside, in `agents`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import lru_cache
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -61,12 +61,16 @@ class Weights:
         opened: what the next point on each cell at an end of the half's lines is worth to oneself, times the points by
             which the half raises it.
         opened_to_others: the same for the others, which counts against it.
+        lost_in_all: what the cell was worth to oneself, all colors together, which counts against it.
+        lost_at_most: what it was worth to oneself in the color that was worth most, likewise.
     """
 
     taken_in_all: int = 0
     taken_at_most: int = 0
     opened: int = 0
     opened_to_others: int = 0
+    lost_in_all: int = 0
+    lost_at_most: int = 0
 
 
 class WorthPolicy:
@@ -130,13 +134,19 @@ def _looking_further(
 ) -> NDArray[np.int32]:
     """[G, N, C]: what the weights add to each half."""
     extra = np.zeros(view.points.shape, dtype=np.int32)
+    _take(extra, own, -weights.lost_in_all, -weights.lost_at_most)
     slope = own.slope * np.int32(weights.opened)
     for track in range(1, view.rules.tracks):
         other = _Moves(view, track, worth)
-        extra += weights.taken_in_all * other.gain.sum(axis=2, dtype=np.int32)[:, :, None]
-        extra += weights.taken_at_most * other.gain.max(axis=2).astype(np.int32)[:, :, None]
+        _take(extra, other, weights.taken_in_all, weights.taken_at_most)
         slope -= other.slope * np.int32(weights.opened_to_others)
     return add_opened(view, slope, extra)
+
+
+def _take(extra: NDArray[np.int32], moves: "_Moves[np.int16]", in_all: int, at_most: int) -> None:
+    """In place: add what covering each cell takes from a track, all colors together and that of most worth."""
+    extra += in_all * moves.gain.sum(axis=2, dtype=np.int32)[:, :, None]
+    extra += at_most * moves.gain.max(axis=2).astype(np.int32)[:, :, None]
 
 
 _EIGHTHS = 8
@@ -298,7 +308,7 @@ class Plan(NamedTuple):
     """What the compiled twin has to know of a policy that it can play by itself."""
 
     worth: Ints  # [top + 1] of the own markers
-    weights: Ints  # [6] of the gain (0: random play), the four of Weights, and how much more than its halves' worths a
+    weights: Ints  # [8] of the gain (0: random play), the six of Weights, and how much more than its halves' worths a
     # double can be worth
 
 
@@ -310,7 +320,7 @@ def plan_of(policy: Policy, rules: Rules) -> Plan | None:
     """
     kind: Any = type(policy)
     if kind.__call__ is RandomPolicy.__call__:
-        return Plan(np.zeros(rules.top + 1, dtype=np.int64), np.zeros(6, dtype=np.int64))
+        return Plan(np.zeros(rules.top + 1, dtype=np.int64), np.zeros(8, dtype=np.int64))
     if kind.__call__ is not WorthPolicy.__call__ or kind.values not in (WorthPolicy.values, GreedyPolicy.values):
         return None
     assert isinstance(policy, WorthPolicy)
@@ -318,9 +328,8 @@ def plan_of(policy: Policy, rules: Rules) -> Plan | None:
     if worth.shape != (rules.top + 1,) or worth.dtype != np.int16:
         raise ValueError(f"worths must be int16 ({rules.top + 1},), not {worth.dtype} {worth.shape}")
     unit = 1 if kind.values is GreedyPolicy.values else _EIGHTHS
-    further = (weights.taken_in_all, weights.taken_at_most, weights.opened, weights.opened_to_others)
     slack = unit * _most_above_halves(worth.tobytes(), rules.top)
-    return Plan(worth.astype(np.int64), np.array([unit, *further, slack], dtype=np.int64))
+    return Plan(worth.astype(np.int64), np.array([unit, *astuple(weights), slack], dtype=np.int64))
 
 
 @lru_cache(maxsize=64)

@@ -22,7 +22,7 @@ class Convex(WorthPolicy):
     name = "convex"
 
     def weights(self, rules: Rules) -> Weights:
-        return Weights(-3, 1, 20, -11)
+        return Weights(-3, 1, 20, -11, 2, 5)
 
     def worth(self, rules: Rules) -> np.ndarray:
         return (np.arange(rules.top + 1) ** 2 % 97).astype(np.int16)

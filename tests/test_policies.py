@@ -36,12 +36,15 @@ def extra(weights: Weights, worth: list[int], seen: View, cell: int, color: int)
     """What half a tile counts for besides its points."""
     rules, markers, points = seen.rules, seen.scores[0].tolist(), seen.points[0]
     total = 0
-    for track in range(1, rules.tracks):
+    for track in range(rules.tracks):
         gains = [
             worth[moved(rules, markers[track][c], int(points[cell, c]))] - worth[markers[track][c]]
             for c in range(rules.colors)
         ]
-        total += weights.taken_in_all * sum(gains) + weights.taken_at_most * max(gains)
+        in_all, at_most = (
+            (weights.taken_in_all, weights.taken_at_most) if track else (-weights.lost_in_all, -weights.lost_at_most)
+        )
+        total += in_all * sum(gains) + at_most * max(gains)
     board = seen.board.copy()
     board[0, cell] = color
     raised = kernel.recount_points(rules, board, backend="numpy")[0, :, color] - points[:, color]
@@ -66,7 +69,7 @@ def positions(rules: Rules) -> list[State]:
 @ALL
 @pytest.mark.parametrize(
     "policy",
-    [ConcavePolicy(), ConcavePolicy(2.5), DenialPolicy(), DenialPolicy(6, Weights(-2, 5, 40, 60))],
+    [ConcavePolicy(), ConcavePolicy(2.5), DenialPolicy(), DenialPolicy(6, Weights(-2, 5, 40, 60, 3, 4))],
     ids=["concave", "hot", "denial", "odd"],
 )
 def test_values_are_what_the_definitions_say(rules: Rules, policy: WorthPolicy) -> None:

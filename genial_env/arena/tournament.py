@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -13,10 +14,12 @@ import numpy as np
 from genial_env.arena.games import Game, play_games
 from genial_env.arena.schedule import Unit, units
 from genial_env.arena.store import Settings, Store
-from genial_env.backends import Backend, current, for_one_game, using
+from genial_env import kernel
+from genial_env.backends import Backend, current, for_one_game, twin, using
 from genial_env.chance import game_seeds
-from genial_env.policies import Policy
+from genial_env.policies import Policy, decide
 from genial_env.registry import make_policy
+from genial_env.rules import Rules
 
 MISSING = "more than one worker needs joblib: pip install 'genial-env[arena]'"
 
@@ -137,8 +140,8 @@ def play_job(settings: Settings, job: Sequence[Unit], backend: Backend) -> Playe
     groups = np.array([unit.group for unit in job])
     seeds = np.array([game_seeds(settings.seed, 1, group)[0] for group in groups.tolist()], dtype=np.uint64)
     seated = np.array([unit.seats for unit in job])
-    roster = [_policy(agent) for agent in settings.agents]
     with using(backend):
+        roster = [_policy(agent, settings.rules) for agent in settings.agents]
         games, records = play_games(
             roster, settings.agents, seated, settings.rules, groups, seeds, record=settings.records
         )
@@ -146,9 +149,17 @@ def play_job(settings: Settings, job: Sequence[Unit], backend: Backend) -> Playe
 
 
 @lru_cache(maxsize=64)
-def _policy(agent: str) -> Policy:
-    """Made once in each process."""
-    return make_policy(agent)
+def _policy(agent: str, rules: Rules) -> Policy:
+    """Made once in each process, and asked once before its time counts: the first time many things are loaded."""
+    policy = make_policy(agent)
+    with suppress(Exception):  # what it may raise, it will raise again in a game
+        decide_once(policy, rules)
+    return policy
+
+
+def decide_once(policy: Policy, rules: Rules) -> None:
+    """Ask a policy for a first move."""
+    twin(decide)(policy, kernel.deal(rules, [0]), np.arange(1), np.zeros(1, dtype=np.uint64))
 
 
 def in_parallel(

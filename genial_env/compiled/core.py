@@ -548,19 +548,28 @@ def value_halves(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch) -> Any:
         for i in range(n_free):
             cell = m.cells[i]
             row[t.places[cell]] = weight * (worth[min(marker + s.points[g, cell, color], stop)] - now)
-    if weights[1] != 0 or weights[2] != 0 or weights[3] != 0 or weights[4] != 0:
+    if looks_further(weights):
         look_further(s, t, g, plan, n_free, m)
     return n_free
 
 
 @helper
+def looks_further(weights: Array) -> Any:
+    """Whether anything counts besides points."""
+    found = False
+    for i in range(1, len(weights) - 1):
+        found |= weights[i] != 0
+    return found
+
+
+@helper
 def look_further(s: Games, t: Facts, g: int, plan: Arrays, n_free: int, m: Scratch) -> None:
-    """In place: add what covering a cell takes from the others, and what a color opens on the cells at the ends of its
-    lines.
+    """In place: add what covering a cell takes from the others and from oneself, and what a color opens on the cells at
+    the ends of its lines.
     """
     halves, slopes, extra = m.halves, m.slopes, m.extra
     worth, weights = plan
-    taken_in_all, taken_at_most, opened, opened_to_others = weights[1], weights[2], weights[3], weights[4]
+    opened, opened_to_others = weights[3], weights[4]
     own_track = s.to_play[g] % t.n_tracks
     for color in range(t.n_colors):
         for place in range(slopes.shape[1]):
@@ -568,6 +577,7 @@ def look_further(s: Games, t: Facts, g: int, plan: Arrays, n_free: int, m: Scrat
             extra[color, place] = 0
     for track in range(t.n_tracks):
         own = track == own_track
+        per_all, per_most = (-weights[5], -weights[6]) if own else (weights[1], weights[2])
         for i in range(n_free):
             cell, place = m.cells[i], t.places[m.cells[i]]
             in_all, most = np.int64(0), np.int64(0)
@@ -580,9 +590,8 @@ def look_further(s: Games, t: Facts, g: int, plan: Arrays, n_free: int, m: Scrat
                 gain = worth[after] - worth[marker]
                 in_all += gain
                 most = max(most, gain)
-            if not own:
-                for color in range(t.n_colors):
-                    extra[color, place] += taken_in_all * in_all + taken_at_most * most
+            for color in range(t.n_colors):
+                extra[color, place] += per_all * in_all + per_most * most
     for color in range(t.n_colors):
         add_neighbours(t.width, slopes[color], extra[color])
     for i in range(n_free):
@@ -663,7 +672,7 @@ def best_of_all(s: Games, t: Facts, g: int, plan: Arrays, n_free: int, m: Scratc
     seat = s.to_play[g]
     for color in range(t.n_colors):
         best_neighbours(t.width, halves[color], near[color])
-    best, slack_of_double = np.int64(NOTHING), plan[1][5]
+    best, slack_of_double = np.int64(NOTHING), plan[1][7]
     for slot in range(t.n_slots):
         kind, most = s.racks[g, seat, slot], np.int64(NOTHING)
         if kind != NOT_EMPTY:

@@ -1,0 +1,88 @@
+"""What users may write where a policy is named."""
+
+import gymnasium as gym
+import pytest
+
+import genial_env  # noqa: F401  registers the environments
+from agents.roster import LADDER, ROSTER
+from genial_env import Rules, play
+from genial_env.policies import BUILT_IN, ConcavePolicy, GreedyPolicy
+from genial_env.registry import expand, known_names, ladder, make_policy, split_names
+from genial_env.testing import check_policy
+
+
+def test_names_modules_and_settings() -> None:
+    assert isinstance(make_policy("greedy"), GreedyPolicy)
+    concave = make_policy("concave(temperature=5)")
+    assert isinstance(concave, ConcavePolicy)
+    assert concave.temperature == 5
+    assert make_policy("tests.strange_agents:make").name == "made(0, 1.0)"
+    assert make_policy(" tests.strange_agents:make(seat=-2, temperature=0.5) ").name == "made(-2, 0.5)"
+    policy = GreedyPolicy()
+    assert make_policy(policy) is policy
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("nobody", "unknown agent 'nobody': the agents are random, greedy"),
+        ("", "name or module:factory"),
+        ("greedy(", "name or module:factory"),
+        ("greedy greedy", "name or module:factory"),
+        ("concave(5)", "settings"),
+        ("concave(temperature=five)", "settings"),
+        ("concave(temperature=open('x'))", "settings"),
+        ("concave(**{})", "settings"),
+        ("concave(heat=5)", "heat"),
+        ("concave(temperature=-5)", "above 0"),
+        ("no_such_module:make", "cannot import 'no_such_module'"),
+        ("tests.strange_agents:none", "no factory 'none'"),
+        ("tests.strange_agents:NOTHING", "no factory 'NOTHING'"),
+    ],
+)
+def test_what_cannot_be_read_is_said(words: str, told: str) -> None:
+    with pytest.raises(ValueError, match="agent") as caught:
+        make_policy(words)
+    assert told in str(caught.value)
+
+
+def test_a_factory_must_make_a_policy() -> None:
+    with pytest.raises(TypeError, match="callable with a name"):
+        make_policy("builtins:dict")
+    with pytest.raises(TypeError, match="callable with a name"):
+        make_policy(3)  # type: ignore[arg-type]
+
+
+def test_lists_of_agents() -> None:
+    assert split_names("greedy, concave(temperature=5),a:b(c=(1, 2), d=3) ,") == [
+        "greedy",
+        "concave(temperature=5)",
+        "a:b(c=(1, 2), d=3)",
+    ]
+    assert ladder() == LADDER
+    assert expand("greedy,ladder") == ["greedy", *(name for name in LADDER if name != "greedy")]
+    assert known_names() == [*BUILT_IN, *ROSTER]
+
+
+def test_names_work_wherever_a_policy_is_named() -> None:
+    assert play(["lexicographic", "agents.points:Points"], games=2).agents == ["lexicographic", "points"]
+    env = gym.make("genial_env/Genial-v0", opponents="points")
+    env.reset(seed=0)
+    env.close()
+
+
+@pytest.mark.parametrize("name", LADDER)
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Rules(),
+        Rules(3, "2009"),
+        Rules(4),
+        Rules(4, "2004", "team"),
+        Rules(1, "2004", "solo"),
+        Rules(side=4, colors=4, rack=3),
+    ],
+    ids=str,
+)
+def test_scripted_agents_are_policies_under_all_rules(name: str, rules: Rules) -> None:
+    check_policy(name, rules)
