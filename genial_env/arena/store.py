@@ -76,7 +76,7 @@ class Store:
     """The directory of one tournament.
 
     Args:
-        directory: made where there is none.
+        directory: made by :meth:`begin` where there is none.
         settings: what is to be played; left out, what the directory says. More groups than it says are added to it.
 
     Raises:
@@ -95,12 +95,12 @@ class Store:
         else:
             if directory.exists() and any(directory.iterdir()):
                 raise ValueError(f"{directory} holds something else than a tournament: give an empty directory")
-            directory.mkdir(parents=True, exist_ok=True)
             self.settings, self._sittings = settings, []
         self.games = self._read_games()
 
     def begin(self) -> None:
         """In place: write down what is to be played and by what, and cut off what an interruption left behind."""
+        self.directory.mkdir(parents=True, exist_ok=True)
         self._sittings.append(provenance())
         write_json(self.directory / SETTINGS, {"settings": self.settings.to_dict(), "sittings": self._sittings})
         _keep_lines(self.directory / GAMES, len(self.games))

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from genial_env import kernel
 from genial_env.arena.games import Game, play_games
 from genial_env.arena.schedule import Unit, units
 from genial_env.arena.store import Settings, Store
-from genial_env import kernel
 from genial_env.backends import Backend, current, for_one_game, twin, using
 from genial_env.chance import game_seeds
 from genial_env.policies import Policy, decide
@@ -62,8 +62,9 @@ def run(
         ValueError: for unknown agents, settings that are not the directory's, or fewer than one worker.
         ImportError: without joblib, or Ray, where they are needed.
     """
+    _check_workers(workers)  # what is wrong shows before anything is written
     for agent in settings.agents:
-        make_policy(agent)  # wrong names show here, before anything is written
+        make_policy(agent)
     store = Store(directory, settings)
     settings, done = store.settings, store.done
     todo = [unit for unit in units(len(settings.agents), settings.rules, range(settings.groups)) if unit not in done]
@@ -177,8 +178,7 @@ def in_parallel(
         ValueError: for fewer than one worker.
         ImportError: without joblib, or Ray.
     """
-    if workers < 1:
-        raise ValueError(f"workers must be at least 1, not {workers}")
+    _check_workers(workers)
     if workers == 1:
         yield from (work(*call) for call in calls)
         return
@@ -194,3 +194,8 @@ def in_parallel(
         workers, backend=joblib_backend, return_as="generator_unordered", batch_size=1, pre_dispatch=workers
     )
     yield from pool(delayed(work)(*call) for call in calls)
+
+
+def _check_workers(workers: int) -> None:
+    if workers < 1:
+        raise ValueError(f"workers must be at least 1, not {workers}")

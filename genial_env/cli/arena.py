@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -9,10 +10,13 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
+from genial_env import actions as words
+from genial_env import puzzles
 from genial_env.arena import match as matches
 from genial_env.arena import report, tournament
 from genial_env.arena.sprt import Sprt
 from genial_env.arena.store import Settings
+from genial_env.backends import for_one_game, using
 from genial_env.cli.common import (
     BackendName,
     Edition,
@@ -106,6 +110,52 @@ def rate_agent(
             report.write(store, anchor=_anchor(anchor, agents))
     _print_ranking(found)
     print(_standing(found, 0))
+
+
+@app.command("puzzles")
+def solve_puzzles(
+    agent: Annotated[str, typer.Argument(help="A name or module:factory.")],
+    file: Annotated[
+        Path | None, typer.Option(help="A file of puzzles; left out, the roster's: agents/puzzles.jsonl.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the agent's luck.")] = 0,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List the puzzles that it got wrong.")] = False,
+) -> None:
+    """How many positions with a provably best move an agent solves, by kind."""
+    with _told(), using(for_one_game()):
+        path = file or _puzzle_file()
+        answers = puzzles.score(agent, puzzles.read_puzzles(path), seed)
+    output().print(_puzzle_table(agent, answers))
+    for number, answer in enumerate(answers, 1):
+        if verbose and not answer.solved:
+            print(f"{path}:{number}: {_mistake(answer)}")
+
+
+def _puzzle_file() -> Path:
+    found = find_spec("agents")
+    path = Path(found.origin).with_name("puzzles.jsonl") if found is not None and found.origin else None
+    if path is None or not path.exists():
+        raise ValueError("there is no agents/puzzles.jsonl here: give a file of puzzles with --file")
+    return path
+
+
+def _puzzle_table(agent: str, answers: list[puzzles.Answer]) -> Table:
+    table = Table("kind", "puzzles", "solved", "share", "mean loss", title=f"{agent} on {len(answers)} puzzles")
+    for kind in (*puzzles.KINDS, "all"):
+        of_kind = [answer for answer in answers if kind in (answer.puzzle.kind, "all")]
+        if of_kind:
+            solved = sum(answer.solved for answer in of_kind)
+            losses = [answer.lost for answer in of_kind if answer.puzzle.unit == "rank utility"]
+            loss = f"{sum(losses) / len(losses):.3f}" if losses else ""
+            table.add_row(kind, str(len(of_kind)), str(solved), f"{solved / len(of_kind):.0%}", loss)
+    table.caption = "mean loss: of rank utility, +1 first to -1 last"
+    return table
+
+
+def _mistake(answer: puzzles.Answer) -> str:
+    puzzle = answer.puzzle
+    played, best = (words.describe(puzzle.rules, action) for action in (answer.action, puzzle.best[0]))
+    return f"{puzzle.kind}: played {played}, best is {best}; lost {answer.lost:.3f} {puzzle.unit}. {puzzle.proof}"
 
 
 def _standing(found: dict[str, Any], agent: int) -> str:
