@@ -1,0 +1,732 @@
+"""The last placements, solved exactly.
+
+:func:`solve` takes a game whose racks are known and gives the value of every action, everybody playing on perfectly;
+:func:`value_over_all_deals` takes what a seat may know and gives the mean over everything that the others may hold.
+
+A value is the mover's final rank as a zero-sum utility (:func:`genial_env.envs.rewards.rank_utility`); solo it is the
+lowest marker plus a fraction by which the other markers break ties. With two tracks both sides play minimax. With more,
+everybody maximizes its own utility, and what is equal to the one who chooses is settled against the seat that asked
+(max^n, ties taken for the worst).
+
+What is equal is looked at once: twin tiles, doubles laid either way round, positions reached in several ways. Racks of
+seats whose turn cannot come again are forgotten, and tiles are drawn by chance only where their seat may still lay one:
+a seat that closes its turn has its next after all others have laid a tile each.
+
+Axis letters as in :mod:`genial_env.state`.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations_with_replacement
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env import bitsets, kernel
+from genial_env.bitsets import Bitsets, Bools, Ints
+from genial_env.rules import TRACK_END, Rules
+from genial_env.state import EMPTY, Phase, State
+from genial_env.tables import Tables, tables
+from genial_env.views import View, determinize
+
+Floats = NDArray[np.float64]
+
+BUDGET = 200_000
+"""Positions that :func:`solve` looks at before it gives up, if nothing else is said."""
+
+SAME = 1e-9
+"""Values closer than this are equal: they are sums of products of exact fractions."""
+
+_CHUNK = 4096
+"""Positions expanded together, so that they stay near the processor."""
+
+
+class OutOfBudget(Exception):
+    """A position has more continuations than one was willing to look at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The mover's exact value of every legal action of a game."""
+
+    actions: Ints  # [n] ascending
+    values: Floats  # [n]
+
+    @property
+    def value(self) -> float:
+        """Of the best action."""
+        return float(self.values.max())
+
+    @property
+    def best(self) -> Ints:
+        """The actions of that value."""
+        return self.actions[self.values >= self.value - SAME]
+
+
+# How many tiles can still be laid
+
+
+def most_placements_left(state: State) -> Ints:
+    """[B]: the most tiles that can still be laid; exact where few cells are left, else never too low.
+
+    It is the size of the largest matching of free cells, found for each group of cells that hang together; for more
+    than 20 cells it is half of those with a free neighbour. The racks do not count.
+    """
+    first, inverse = _unique(state.open)
+    counts = np.array([_matching_of(state.rules, state.open[row].tobytes()) for row in first], dtype=np.int64)
+    return counts[inverse]
+
+
+_MOST_CELLS = 20
+
+
+@lru_cache(maxsize=1 << 16)
+def _matching_of(rules: Rules, open_set: bytes) -> int:
+    t = tables(rules)
+    placements = np.flatnonzero(bitsets.unpack(np.frombuffer(open_set, dtype=np.uint64)[None], t.n_placements)[0])
+    pairs = t.placements[placements]
+    cells, first = np.unique(pairs[:, 0], return_index=True)
+    if len(cells) > _MOST_CELLS:
+        return len(cells) // 2
+    number = {cell: index for index, cell in enumerate(cells.tolist())}
+    beside = [0] * len(first)
+    for a, b in pairs.tolist():
+        beside[number[a]] |= 1 << number[b]
+    return _matching(tuple(beside), (1 << len(beside)) - 1)
+
+
+def _matching(beside: tuple[int, ...], free: int) -> int:
+    """The largest matching among the free cells; `beside` holds each cell's neighbours as bits, so does `free`."""
+    known: dict[int, int] = {}
+
+    def largest(free: int) -> int:
+        if free in known:
+            return known[free]
+        degrees = [((beside[cell] & free).bit_count(), cell) for cell in range(len(beside)) if free >> cell & 1]
+        degree, cell = min((pair for pair in degrees if pair[0]), default=(0, -1))
+        if degree == 0:
+            return 0
+        rest, neighbours = free & ~(1 << cell), beside[cell] & free
+        found = 0 if degree == 1 else largest(rest)  # a cell with one neighbour may always be matched with it
+        while neighbours:
+            lowest = neighbours & -neighbours
+            neighbours ^= lowest
+            found = max(found, 1 + largest(rest & ~lowest))
+        known[free] = found
+        return found
+
+    return largest(free)
+
+
+# Known racks
+
+
+def solve(state: State, budget: int = BUDGET) -> Solution:
+    """Every legal action of a game with its exact value for the mover, all racks being known to all.
+
+    Where tiles may still be drawn that can be laid, a value is the mean over the draws, each becoming known to all.
+
+    Args:
+        state: one game that is not over.
+        budget: positions to look at.
+
+    Raises:
+        ValueError: for other than one game, or one that is over.
+        OutOfBudget: where the budget does not suffice.
+    """
+    if len(state) != 1:
+        raise ValueError(f"there must be one game to solve, not {len(state)}: solve_all takes many")
+    return solve_all(state, budget)[0]
+
+
+def solve_all(states: State, budget: int = BUDGET) -> list[Solution]:
+    """As :func:`solve`, for B games at once, such as many deals of a view: what they share is looked at once.
+
+    Args:
+        states: B games that are not over.
+        budget: positions to look at, for all games together.
+
+    Raises:
+        ValueError: for a game that is over.
+        OutOfBudget: where the budget does not suffice.
+    """
+    _check_unfinished(states.over)
+    games = _forgetful(states.copy())
+    asking = games.track(games.to_play) if games.rules.tracks > 2 else np.zeros(len(games), dtype=np.int64)
+    first, inverse = _unique(_keys(games, asking))
+    merged = games.select(first)
+    rows, actions, utilities = _Search(games.rules, budget).action_values(merged, asking[first])
+    values = utilities[np.arange(len(rows)), merged.track(merged.to_play[rows])]
+    starts = np.searchsorted(rows, np.arange(len(first) + 1))
+    parts = [slice(starts[row], starts[row + 1]) for row in inverse]
+    by_tile = [
+        _values_by_tile(merged, int(row), actions[part], values[part]) for row, part in zip(inverse, parts, strict=True)
+    ]
+    return [_for_all_actions(states, game, known) for game, known in enumerate(by_tile)]
+
+
+class _Search:
+    """Backward induction over batches of positions."""
+
+    def __init__(self, rules: Rules, budget: int) -> None:
+        self.rules = rules
+        self.budget = budget
+        self.left = budget
+
+    def spend(self, positions: int) -> None:
+        """Count positions.
+
+        Raises:
+            OutOfBudget: where there are too many.
+        """
+        self.left -= positions
+        if self.left < 0:
+            raise OutOfBudget(f"more than {self.budget} positions")
+
+    def values(self, state: State, asking: Ints) -> Floats:
+        """[G, T]: the utilities of positions that are not over. Changes the state."""
+        self.spend(len(state))
+        state = _forgetful(_skip_idle_swaps(state))
+        first, inverse = _unique(_keys(state, asking))
+        merged, asking = state.select(first), asking[first]
+        found = np.empty((len(first), self.rules.tracks))
+        for start in range(0, len(first), _CHUNK):
+            part = np.arange(start, min(start + _CHUNK, len(first)))
+            games = merged.select(part)
+            rows, _, utilities = self.action_values(games, asking[part])
+            found[part] = _choose(rows, utilities, games.track(games.to_play), asking[part])
+        return found[inverse]
+
+    def action_values(self, state: State, asking: Ints) -> tuple[Ints, Ints, Floats]:
+        """The different actions: rows [n] ascending, ids [n] and utilities [n, T]."""
+        rows, actions = _moves(state)
+        ends, utilities = _settled(state, rows, actions)
+        going = np.flatnonzero(~ends)
+        children = state.select(rows[going])
+        kernel.apply(children, actions[going])
+        random = (children.phase == Phase.PLACE) & (most_placements_left(children) >= self.rules.players)
+        sure = np.flatnonzero(~random)
+        if sure.size:
+            utilities[going[sure]] = self.values(children.select(sure), asking[rows[going[sure]]])
+        for index in np.flatnonzero(random).tolist():
+            edge = int(going[index])
+            drawn = int(children.drawn[index].sum() - state.drawn[rows[edge]].sum())
+            utilities[edge] = self._mean_over_draws(state, int(rows[edge]), int(actions[edge]), drawn, asking)
+        return rows, actions, utilities
+
+    def _mean_over_draws(self, state: State, row: int, action: int, drawn: int, asking: Ints) -> Floats:
+        """[T]: the mean utilities of an action that draws so many tiles."""
+        bag = state.bag[row]
+        self.spend(_count_hands(tuple(bag.tolist()), drawn))
+        hands, chances = _hands(tuple(bag.tolist()), drawn)
+        kinds = np.repeat(np.tile(np.arange(hands.shape[1]), len(hands)), hands.ravel()).reshape(len(hands), drawn)
+        script = np.full((len(hands), self.rules.rack), -1)
+        script[:, :drawn] = kinds
+        found = np.zeros(self.rules.tracks)
+        for start in range(0, len(hands), _CHUNK):
+            part = slice(start, min(start + _CHUNK, len(hands)))
+            some = len(script[part])
+            children = state.select(np.full(some, row))
+            kernel.apply(children, np.full(some, action), draws=script[part])
+            found += chances[part] @ self.values(children, np.full(some, asking[row]))
+        return found
+
+
+def _moves(state: State) -> tuple[Ints, Ints]:
+    """The different actions of every game: rows [n] ascending and ids [n].
+
+    Of twin tiles the one in the first slot stands for all, of a double's two ways the one that names the lower cell
+    first.
+    """
+    t = state.tables
+    open_now = bitsets.unpack(kernel.placement_sets(state), t.n_placements)
+    open_now[state.phase > Phase.BONUS] = False
+    game, placement = np.nonzero(open_now)
+    racks = kernel.own_racks(state)
+    twins = (racks[:, :, None] == racks[:, None, :]) & np.tri(racks.shape[1], k=-1, dtype=np.bool_)
+    usable = (racks != EMPTY) & ~twins.any(axis=2)
+    backwards = t.placements[placement, 0] > t.placements[placement, 1]
+    wanted = usable[game] & ~(_is_double(t)[racks[game]] & backwards[:, None])
+    index, slot = np.nonzero(wanted)
+    declining, swapping = np.flatnonzero(kernel.may_decline(state)), np.flatnonzero(kernel.may_swap(state))
+    rows = np.concatenate([game[index], swapping, declining])
+    actions = np.concatenate(
+        [
+            slot * t.n_placements + placement[index],
+            np.full(len(swapping), t.swap_action),
+            np.full(len(declining), t.swap_action + 1),
+        ]
+    )
+    order = np.argsort(rows, kind="stable")
+    return rows[order], actions[order]
+
+
+def _is_double(t: Tables) -> Bools:
+    """[M]: which kinds show one color twice."""
+    double: Bools = t.kinds[:, 0] == t.kinds[:, 1]
+    return double
+
+
+def _settled(state: State, rows: Ints, actions: Ints) -> tuple[Bools, Floats]:
+    """[n] whether an action ends its game, and the utilities [n, T] where it does."""
+    t, rules = state.tables, state.rules
+    placing = actions < t.swap_action
+    track = state.track(state.to_play[rows])
+    own = state.scores[rows, track].astype(np.int64)
+    stops = np.where(own < TRACK_END, TRACK_END, rules.top)
+    own = np.minimum(own + kernel.gained(state, actions, rows), stops)
+    placement = np.where(placing, actions, 0) % t.n_placements
+    ends = ~bitsets.any_left(state.open[rows] & t.spares[placement]) | (own == rules.top).all(axis=1)
+    ends &= placing
+    codes = _marker_codes(rules, state.scores)[rows[ends]]
+    codes[np.arange(len(codes)), track[ends]] = _marker_codes(rules, own[ends])
+    utilities = np.zeros((len(rows), rules.tracks))
+    utilities[ends] = _utilities(rules, codes)
+    return ends, utilities
+
+
+def _marker_codes(rules: Rules, markers: NDArray[Any]) -> Ints:
+    """[...]: whole numbers that compare as markers [..., C] do at the end of a game."""
+    base = rules.top + 1
+    return np.sort(markers, axis=-1).astype(np.int64) @ base ** np.arange(rules.colors - 1, -1, -1)
+
+
+def _utilities(rules: Rules, codes: Ints) -> Floats:
+    """[n, T]: what final markers, as codes [n, T], are worth."""
+    if rules.tracks == 1:
+        return codes / (rules.top + 1) ** (rules.colors - 1)
+    beaten = np.sign(codes[:, :, None] - codes[:, None, :]).sum(axis=2)
+    utilities: Floats = beaten / (rules.tracks - 1)
+    return utilities
+
+
+def _choose(rows: Ints, utilities: Floats, mover: Ints, asking: Ints) -> Floats:
+    """[G, T]: the utilities of each game's best action; `rows` [n] ascend and leave out no game.
+
+    Args:
+        rows: [n] the game of each action.
+        utilities: [n, T] of the actions.
+        mover: [G] the track of the seat that chooses.
+        asking: [G] the track of the seat against which ties are settled.
+    """
+    starts = np.searchsorted(rows, np.arange(len(mover)))
+    index = np.arange(len(rows))
+    own, asked = utilities[index, mover[rows]], utilities[index, asking[rows]]
+    best = own >= np.maximum.reduceat(own, starts)[rows] - SAME
+    worst = np.where(best, asked, np.inf)
+    chosen = best & (worst <= np.minimum.reduceat(worst, starts)[rows] + SAME)
+    return utilities[np.minimum.reduceat(np.where(chosen, index, len(rows)), starts)]
+
+
+def _skip_idle_swaps(state: State) -> State:
+    """In place: decline the swaps whose tiles could never be laid."""
+    idle = (state.phase == Phase.SWAP) & (most_placements_left(state) < state.rules.players)
+    if idle.any():
+        rows = np.flatnonzero(idle)
+        kernel.apply(state, np.full(len(rows), state.tables.decline_action), rows)
+    return state
+
+
+def _forgetful(state: State) -> State:
+    """In place: without what cannot matter any more: racks of seats that get no turn, what swaps have shown, luck."""
+    players = state.rules.players
+    left = most_placements_left(state)
+    may_lay_none = kernel.may_decline(state)
+    for ahead in range(1, players):
+        idle = np.flatnonzero(left < ahead + ~may_lay_none)
+        state.racks[idle, (state.to_play[idle] + ahead) % players] = EMPTY
+    if state.swapped.any():
+        state.returned[:] = 0
+        state.swapped[:] = False
+    return state
+
+
+def _keys(state: State, asking: Ints) -> NDArray[np.uint64]:
+    """[G, words]: what positions must have in common to be worth the same."""
+    n_games = len(state)
+    left = most_placements_left(state)
+    bag = np.where((left >= state.rules.players)[:, None], state.bag, 0)
+    parts = (
+        state.board,
+        state.scores.reshape(n_games, -1),
+        np.sort(state.racks, axis=2).reshape(n_games, -1),
+        state.has_placed,
+        bag,
+        np.stack([state.to_play, state.phase, np.minimum(state.owed, left), asking], axis=1),
+    )
+    return _as_words(np.concatenate([part.astype(np.uint8) for part in parts], axis=1))
+
+
+def _as_words(rows: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """[G, n] bytes as [G, ceil(n / 8)] words."""
+    padded = np.zeros((len(rows), -(-rows.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : rows.shape[1]] = rows
+    return padded.view(np.uint64)
+
+
+def _unique(rows: NDArray[np.uint64]) -> tuple[Ints, Ints]:
+    """The first of each of the different rows [G, words]: where it is, and for every row [G] which it equals.
+
+    Rows are compared by a hash, and the hash is checked.
+    """
+    factors = _factors(rows.shape[1])
+    mixed = rows ^ (rows >> np.uint64(31))
+    hashes = (mixed * factors).sum(axis=1, dtype=np.uint64)
+    hashes ^= hashes >> np.uint64(29)
+    _, first, inverse = np.unique(hashes, return_index=True, return_inverse=True)
+    if not np.array_equal(rows[first[inverse]], rows):
+        _, first, inverse = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return first, inverse.reshape(-1)
+
+
+@lru_cache(maxsize=64)
+def _factors(words: int) -> Bitsets:
+    return np.random.default_rng(words).integers(2**64, size=words, dtype=np.uint64) | np.uint64(1)
+
+
+Tile = tuple[int, int]
+
+
+def _tiles_laid(state: State, row: int, actions: Ints) -> list[Tile]:
+    """What each action of a game lays where, equal for equal actions: (kind, placement), or (-1, action)."""
+    t = state.tables
+    rack = state.racks[row, state.to_play[row]]
+    placing = actions < t.swap_action
+    slot, placement = np.divmod(np.where(placing, actions, 0), t.n_placements)
+    kind = rack[slot].astype(np.int64)
+    turned = _is_double(t)[kind] & (t.placements[placement, 0] > t.placements[placement, 1])
+    placement = np.where(turned, _other_way(state.rules)[placement], placement)
+    return list(zip(np.where(placing, kind, -1).tolist(), np.where(placing, placement, actions).tolist(), strict=True))
+
+
+@lru_cache(maxsize=64)
+def _other_way(rules: Rules) -> Ints:
+    """[E]: the placement on the same cells, the other way round."""
+    t = tables(rules)
+    first, second = t.placements.T
+    direction = (t.neighbours[second] == first[:, None]).argmax(axis=1)
+    return t.placement_of[second, direction]
+
+
+def _values_by_tile(state: State, row: int, actions: Ints, values: Floats) -> dict[Tile, float]:
+    return dict(zip(_tiles_laid(state, row, actions), values.tolist(), strict=True))
+
+
+def _for_all_actions(state: State, game: int, values: dict[Tile, float]) -> Solution:
+    """The values of the different actions of a game, given to all its legal ones."""
+    actions = np.flatnonzero(kernel.legal(state, np.array([game]))[0])
+    tiles = _tiles_laid(state, game, actions)
+    return Solution(actions, np.array([values[tile] for tile in tiles]))
+
+
+def _check_unfinished(over: Bools) -> None:
+    if over.any():
+        raise ValueError(f"game {int(np.flatnonzero(over)[0])} is over: there is nothing to solve")
+
+
+# Hands of hidden or undrawn tiles
+
+
+def _count_hands(counts: tuple[int, ...], size: int) -> int:
+    """How many different hands of so many tiles can be drawn from a bag with these counts."""
+    ways = [1] + [0] * size
+    for count in counts:
+        ways = [sum(ways[total - taken] for taken in range(min(count, total) + 1)) for total in range(size + 1)]
+    return ways[size]
+
+
+@lru_cache(maxsize=16)
+def _hands(counts: tuple[int, ...], size: int) -> tuple[NDArray[np.int8], Floats]:
+    """All hands of so many tiles, as counts [n, M], and their chances [n] when drawn without replacement."""
+    hands = _multisets(len(counts), size)
+    hands = hands[(hands <= np.array(counts)).all(axis=1)]
+    ways = np.array([[comb(count, taken) for taken in range(size + 1)] for count in counts], dtype=np.float64)
+    chances = np.ones(len(hands))
+    for kind in range(len(counts)):
+        chances *= ways[kind, hands[:, kind]]
+    return hands, chances / comb(sum(counts), size)
+
+
+@lru_cache(maxsize=16)
+def _multisets(kinds: int, size: int) -> NDArray[np.int8]:
+    """[n, kinds]: all ways to take so many of the kinds, as counts."""
+    chosen = np.array(list(combinations_with_replacement(range(kinds), size)), dtype=np.int64).reshape(-1, size)
+    return kernel.count_kinds(chosen, kinds).astype(np.int8)
+
+
+# Hidden racks
+
+
+def value_over_all_deals(view: View) -> tuple[Ints, Floats]:
+    """Every legal action of the seat to play with its exact value over all deals of what it does not see.
+
+    All deals of the unseen tiles to the others' racks count with their true chances. The others then play perfectly and
+    know all racks as they are at the decision, more than they may: so a value is what the mover can be sure of on
+    average. With at most two placements left this is what perfect play gives, as the opponent's reply is the last.
+
+    A reply that ends the game depends only on the best kind that its rack holds, and the chance of holding one of some
+    kinds is a matter of counting: no rack is enumerated. Where a turn of two seats closes with two placements left (a
+    swap decision, or in 2009 a bonus declined), the mover itself lays the last tile, and its draws count: then the
+    opponent's hands are enumerated, it replies as is best on average over the tiles drawn, which it does not know, and
+    the mover lays the best that it has. Solo nothing is hidden, and this is :func:`solve`.
+
+    Args:
+        view: one game, seen by the seat to play.
+
+    Returns:
+        [n] the legal actions ascending, and [n] their values.
+
+    Raises:
+        ValueError: for other than one game, a game that is over or another seat's turn, more placements left than can
+            be looked over, or tiles that swaps have shown and that say something about the others' racks.
+    """
+    _check_view(view)
+    state = determinize(view, np.zeros(1, dtype=np.uint64))
+    if view.rules.tracks == 1:
+        solution = solve(state)
+        return solution.actions, solution.values
+    _check_few_left(state)
+    _, actions, values = _Deals(view).action_values(state)
+    solution = _for_all_actions(state, 0, _values_by_tile(state, 0, actions, values))
+    return solution.actions, solution.values
+
+
+def _check_view(view: View) -> None:
+    if len(view) != 1:
+        raise ValueError(f"there must be one view, not {len(view)}")
+    _check_unfinished(view.phase == Phase.OVER)
+    if view.to_play[0] != 0:
+        raise ValueError("the view must be that of the seat to play")
+    if view.returned[:, 1:].any():
+        raise ValueError("swaps have shown something about the others' racks: not all deals are equally likely")
+
+
+def _check_few_left(state: State) -> None:
+    """Two placements, of which the mover must lay one; of two seats it may as well be the opponent."""
+    left = int(most_placements_left(state)[0])
+    may_lay_none = bool(kernel.may_decline(state)[0])
+    most = 2 if state.rules.players == 2 or not may_lay_none else 1
+    if left > most:
+        raise ValueError(f"there must be at most {most} placements left, not {left}")
+
+
+class _Deals:
+    """A view's actions over all deals: walks the mover's own placements, and then counts the others' replies.
+
+    Args:
+        view: one game.
+    """
+
+    def __init__(self, view: View) -> None:
+        self.rules = view.rules
+        self.seat = int(view.seat[0])
+        self.track = self.seat % view.rules.tracks
+        self.unseen: Ints = view.unseen[0].astype(np.int64)
+        self.next_seat = (self.seat + 1) % view.rules.players
+        self.hand = int(view.rack_sizes[0, 1])
+
+    def action_values(self, state: State) -> tuple[Ints, Ints, Floats]:
+        """The mover's different actions: rows [n] ascending, ids [n], values [n]."""
+        rows, actions = _moves(state)
+        ends, utilities = _settled(state, rows, actions)
+        values = utilities[:, self.track]
+        going = np.flatnonzero(~ends)
+        children = state.select(rows[going])
+        kernel.apply(children, actions[going])
+        held = self._held(state, rows[going], actions[going])
+        for phase, evaluate in (
+            (Phase.BONUS, self._best),
+            (Phase.SWAP, self._best_of_swap),
+            (Phase.PLACE, self._after_closing),
+        ):
+            some = np.flatnonzero(children.phase == phase)
+            if some.size:
+                values[going[some]] = evaluate(children.select(some), held[some])
+        return rows, actions, values
+
+    def _held(self, state: State, rows: Ints, actions: Ints) -> NDArray[np.int8]:
+        """[n, K]: the rack that is left before anything is drawn."""
+        t = state.tables
+        held = kernel.own_racks(state, rows)
+        placing = np.flatnonzero(actions < t.swap_action)
+        held[placing, actions[placing] // t.n_placements] = EMPTY
+        held[actions == t.swap_action] = EMPTY
+        return held
+
+    def _best(self, state: State, held: NDArray[np.int8]) -> Floats:
+        """[G]: where the mover goes on."""
+        rows, _, values = self.action_values(state)
+        best: Floats = np.maximum.reduceat(values, np.searchsorted(rows, np.arange(len(state))))
+        return best
+
+    def _best_of_swap(self, state: State, held: NDArray[np.int8]) -> Floats:
+        """[G]: where the mover may swap: if it could lay what it draws it decides, else that is declined."""
+        matters = most_placements_left(state) >= self.rules.players
+        values = np.empty(len(state))
+        for some, evaluate in ((matters, self._best), (~matters, self._after_closing)):
+            if some.any():
+                values[some] = evaluate(_skip_idle_swaps(state.select(some)), held[some])
+        return values
+
+    def _after_closing(self, state: State, held: NDArray[np.int8]) -> Floats:
+        """[G]: where the next seat is to play."""
+        values = np.empty(len(state))
+        left = most_placements_left(state)
+        last = np.flatnonzero(left == 1)
+        if last.size:
+            values[last] = self._after_last_reply(state.select(last))
+        for game in np.flatnonzero(left == 2).tolist():
+            values[game] = _Exchange(self, state.select(np.array([game])), held[game]).value()
+        return values
+
+    def _after_last_reply(self, state: State) -> Floats:
+        """[G]: where the next seat lays the last tile."""
+        replies = self.last_tile(state, self.next_seat)
+        values = np.empty(len(state))
+        for game in range(len(state)):
+            values[game] = self._mean_of_best(replies[game])
+        return values
+
+    def last_tile(self, state: State, seat: int) -> Floats:
+        """[G, M, T]: the utilities when a seat lays the last tile, by its kind, in the way that is best for it."""
+        n_kinds = state.tables.n_kinds
+        games = state.select(np.repeat(np.arange(len(state)), n_kinds))
+        games.racks[:, seat] = EMPTY
+        games.racks[:, seat, 0] = np.tile(np.arange(n_kinds), len(state))
+        rows, actions = _moves(games)
+        ends, utilities = _settled(games, rows, actions)
+        assert ends.all()
+        mover = np.full(len(games), seat % self.rules.tracks)
+        best = _choose(rows, utilities, mover, np.full(len(games), self.track))
+        return best.reshape(len(state), n_kinds, self.rules.tracks)
+
+    def _mean_of_best(self, utilities: Floats) -> float:
+        """The mover's mean utility when the next seat lays the best for itself of a hidden hand; by kind [M, T]."""
+        theirs, own = utilities[:, self.next_seat % self.rules.tracks], utilities[:, self.track]
+        order = np.lexsort((own, -theirs))
+        total = int(self.unseen.sum())
+        upto = self.unseen[order].cumsum()
+        none_so_far = np.array([1.0] + [comb(total - int(n), self.hand) / comb(total, self.hand) for n in upto])
+        return float((none_so_far[:-1] - none_so_far[1:]) @ own[order])
+
+
+class _Exchange:
+    """Two seats, two placements left: the opponent replies, and unless it lays both tiles the mover lays the last.
+
+    Args:
+        deals: what the mover knows.
+        state: one game, the opponent to play.
+        held: [K] what is left of the mover's rack before it draws.
+    """
+
+    def __init__(self, deals: _Deals, state: State, held: NDArray[np.int8]) -> None:
+        self.deals, self.state = deals, state
+        self.held = held[held != EMPTY]
+        self.drawn = state.rules.rack - len(self.held)
+        self.n_kinds = state.tables.n_kinds
+
+    def value(self) -> float:
+        """The mover's mean over the opponent's hands and its own draws."""
+        needs, payoffs = self._replies()
+        hands, chances = _hands(tuple(self.deals.unseen.tolist()), self.deals.hand)
+        total = 0.0
+        for start in range(0, len(hands), 1 << 14):
+            part = slice(start, start + (1 << 14))
+            total += float(chances[part] @ self._best_replies(hands[part], needs, payoffs))
+        return total
+
+    def _best_replies(self, hands: NDArray[np.int8], needs: Ints, payoffs: Floats) -> Floats:
+        """[n]: the mover's mean utility against the best reply of each of some hands."""
+        worst = np.full(len(hands), np.inf)
+        different, which = np.unique(needs, axis=0, return_inverse=True)
+        which = which.reshape(-1)
+        for number, need in enumerate(different):
+            able = np.flatnonzero((hands >= need).all(axis=1))
+            if able.size:
+                means = self._means(hands[able], payoffs[which == number])
+                worst[able] = np.minimum(worst[able], means.min(axis=1))
+        return worst
+
+    def _means(self, hands: NDArray[np.int8], payoffs: Floats) -> Floats:
+        """[n, R]: the mover's mean utility over its draws, against each hand and each reply."""
+        unseen = self.deals.unseen
+        left = int(unseen.sum()) - self.deals.hand
+        none = np.array([comb(left - good, self.drawn) / comb(left, self.drawn) for good in range(left + 1)])
+        means = np.ones((len(hands), len(payoffs)))
+        for level in (0, 1):  # of -1, 0 and 1: the mean is -1 + P(at least 0) + P(1)
+            good = payoffs >= level - SAME
+            missing = none[(unseen - hands) @ good.T.astype(np.int64)]
+            missing[:, good[:, self.held].any(axis=1)] = 0
+            means -= missing
+        return means
+
+    def _replies(self) -> tuple[Ints, Floats]:
+        """What each reply needs in hand [R, M], and the mover's utility by the kind of its last tile [R, M]."""
+        kinds = np.flatnonzero(self.deals.unseen)
+        games = self._with_hand(np.zeros(len(kinds), dtype=np.int64), self.state, kinds, twice=True)
+        rows, actions = _moves(games)
+        ends, utilities = _settled(games, rows, actions)
+        needs, payoffs = [], []
+        needs.append(self._need(kinds[rows[ends]]))
+        payoffs.append(np.repeat(utilities[ends, self.deals.track, None], self.n_kinds, axis=1))
+        after = games.select(rows[~ends])
+        kernel.apply(after, actions[~ends])
+        laid = kinds[rows[~ends]]
+        for more, further in (self._both(after, laid), self._last_to_mover(after, laid)):
+            needs.append(more)
+            payoffs.append(further)
+        return _without_worse(np.concatenate(needs), np.concatenate(payoffs))
+
+    def _both(self, after: State, laid: Ints) -> tuple[Ints, Floats]:
+        """Where a bonus lets the opponent lay both tiles."""
+        chain = np.flatnonzero(after.phase == Phase.BONUS)
+        kinds = np.flatnonzero(self.deals.unseen)
+        from_row = np.repeat(chain, len(kinds))
+        second = np.tile(kinds, len(chain))
+        games = self._with_hand(from_row, after, second, twice=False)
+        games.phase[:] = Phase.PLACE  # no bonus can follow, and none may be declined here
+        rows, actions = _moves(games)
+        ends, utilities = _settled(games, rows, actions)
+        assert ends.all()
+        needs = self._need(laid[from_row[rows]]) + self._need(second[rows])
+        return needs, np.repeat(utilities[:, self.deals.track, None], self.n_kinds, axis=1)
+
+    def _last_to_mover(self, after: State, laid: Ints) -> tuple[Ints, Floats]:
+        """Where the opponent lays one tile."""
+        passing = after.phase != Phase.BONUS
+        if self.state.rules.bonus_may_be_declined:
+            passing[:] = True
+        games = after.select(np.flatnonzero(passing))
+        games.phase[:] = Phase.PLACE
+        games.owed[:] = 0
+        games.to_play[:] = self.deals.seat
+        payoffs = self.deals.last_tile(games, self.deals.seat)[:, :, self.deals.track]
+        return self._need(laid[passing]), payoffs
+
+    def _with_hand(self, rows: Ints, state: State, kinds: Ints, twice: bool) -> State:
+        """Games in which the opponent holds a tile of these kinds, or two: so that it can make a bonus."""
+        games = state.select(rows)
+        games.racks[:, self.deals.next_seat] = EMPTY
+        games.racks[:, self.deals.next_seat, : 1 + twice] = kinds[:, None]
+        return games
+
+    def _need(self, kinds: Ints) -> Ints:
+        """[R, M]: one tile of each of these kinds."""
+        return (kinds[:, None] == np.arange(self.n_kinds)).astype(np.int64)
+
+
+def _without_worse(needs: Ints, payoffs: Floats) -> tuple[Ints, Floats]:
+    """Replies [R, M] without those that are never better for the opponent than another that needs the same."""
+    both = np.unique(np.concatenate([needs, payoffs], axis=1), axis=0)
+    needs, payoffs = both[:, : needs.shape[1]].astype(np.int64), both[:, needs.shape[1] :]
+    kept = [
+        not any(
+            other != reply and (needs[other] == needs[reply]).all() and (payoffs[other] <= payoffs[reply] + SAME).all()
+            for other in range(len(both))
+        )
+        for reply in range(len(both))
+    ]
+    return needs[kept], payoffs[kept]
+
