@@ -480,7 +480,7 @@ def value_over_all_deals(view: View) -> tuple[Ints, Floats]:
 
     Raises:
         ValueError: for other than one game, a game that is over or another seat's turn, more placements left than can
-            be looked over, or tiles that swaps have shown and that say something about the others' racks.
+            be looked over, or hidden racks that matter and about which swaps have shown something.
     """
     _check_view(view)
     state = determinize(view, np.zeros(1, dtype=np.uint64))
@@ -499,8 +499,6 @@ def _check_view(view: View) -> None:
     _check_unfinished(view.phase == Phase.OVER)
     if view.to_play[0] != 0:
         raise ValueError("the view must be that of the seat to play")
-    if view.returned[:, 1:].any():
-        raise ValueError("swaps have shown something about the others' racks: not all deals are equally likely")
 
 
 def _check_few_left(state: State) -> None:
@@ -526,6 +524,16 @@ class _Deals:
         self.unseen: Ints = view.unseen[0].astype(np.int64)
         self.next_seat = (self.seat + 1) % view.rules.players
         self.hand = int(view.rack_sizes[0, 1])
+        self._all_alike = not view.returned[:, 1:].any()
+
+    def check_deals(self) -> None:
+        """Before a hidden rack is asked for.
+
+        Raises:
+            ValueError: where not all deals are equally likely.
+        """
+        if not self._all_alike:
+            raise ValueError("swaps have shown something about the others' racks: not all deals are equally likely")
 
     def action_values(self, state: State) -> tuple[Ints, Ints, Floats]:
         """The mover's different actions: rows [n] ascending, ids [n], values [n]."""
@@ -572,6 +580,7 @@ class _Deals:
 
     def _after_closing(self, state: State, held: NDArray[np.int8]) -> Floats:
         """[G]: where the next seat is to play."""
+        self.check_deals()
         values = np.empty(len(state))
         left = most_placements_left(state)
         last = np.flatnonzero(left == 1)
@@ -630,35 +639,53 @@ class _Exchange:
     def value(self) -> float:
         """The mover's mean over the opponent's hands and its own draws."""
         needs, payoffs = self._replies()
-        hands, chances = _hands(tuple(self.deals.unseen.tolist()), self.deals.hand)
+        if payoffs.max() - payoffs.min() < SAME:
+            return float(payoffs[0, 0])
+        sure = payoffs[:, self.held].max(axis=1, initial=-1.0)
+        group = _alike(needs, payoffs)
+        first = np.unique(group, return_index=True)[1]
+        counts = np.bincount(group, weights=self.deals.unseen).astype(np.int64)
+        needs = (needs[:, :, None] * (group[:, None] == np.arange(len(first)))).sum(axis=1)
+        merged = np.unique(np.concatenate([needs, payoffs[:, first], sure[:, None]], axis=1), axis=0)
+        needs, payoffs, sure = merged[:, : len(first)].astype(np.int64), merged[:, len(first) : -1], merged[:, -1]
+        hands, chances = _hands(tuple(counts.tolist()), self.deals.hand)
         total = 0.0
         for start in range(0, len(hands), 1 << 14):
             part = slice(start, start + (1 << 14))
-            total += float(chances[part] @ self._best_replies(hands[part], needs, payoffs))
+            total += float(chances[part] @ self._best_replies(hands[part], counts, needs, payoffs, sure))
         return total
 
-    def _best_replies(self, hands: NDArray[np.int8], needs: Ints, payoffs: Floats) -> Floats:
-        """[n]: the mover's mean utility against the best reply of each of some hands."""
+    def _best_replies(
+        self, hands: NDArray[np.int8], counts: Ints, needs: Ints, payoffs: Floats, sure: Floats
+    ) -> Floats:
+        """[n]: the mover's mean utility against the best reply of each of some hands.
+
+        Args:
+            hands: [n, groups] of kinds that are alike.
+            counts: [groups] unseen tiles.
+            needs: [R, groups] what each reply takes.
+            payoffs: [R, groups] the mover's utility by its last tile.
+            sure: [R] the same for the best tile that it holds.
+        """
         worst = np.full(len(hands), np.inf)
         different, which = np.unique(needs, axis=0, return_inverse=True)
         which = which.reshape(-1)
         for number, need in enumerate(different):
             able = np.flatnonzero((hands >= need).all(axis=1))
             if able.size:
-                means = self._means(hands[able], payoffs[which == number])
+                mine = which == number
+                means = self._means(counts - hands[able], payoffs[mine], sure[mine])
                 worst[able] = np.minimum(worst[able], means.min(axis=1))
         return worst
 
-    def _means(self, hands: NDArray[np.int8], payoffs: Floats) -> Floats:
-        """[n, R]: the mover's mean utility over its draws, against each hand and each reply."""
-        unseen = self.deals.unseen
-        left = int(unseen.sum()) - self.deals.hand
+    def _means(self, bags: Ints, payoffs: Floats, sure: Floats) -> Floats:
+        """[n, R]: the mover's mean utility over its draws from bags [n, groups], against each reply."""
+        left = int(self.deals.unseen.sum()) - self.deals.hand
         none = np.array([comb(left - good, self.drawn) / comb(left, self.drawn) for good in range(left + 1)])
-        means = np.ones((len(hands), len(payoffs)))
+        means = np.ones((len(bags), len(payoffs)))
         for level in (0, 1):  # of -1, 0 and 1: the mean is -1 + P(at least 0) + P(1)
-            good = payoffs >= level - SAME
-            missing = none[(unseen - hands) @ good.T.astype(np.int64)]
-            missing[:, good[:, self.held].any(axis=1)] = 0
+            missing = none[bags @ (payoffs >= level - SAME).T.astype(np.int64)]
+            missing[:, sure >= level - SAME] = 0
             means -= missing
         return means
 
@@ -730,3 +757,18 @@ def _without_worse(needs: Ints, payoffs: Floats) -> tuple[Ints, Floats]:
     ]
     return needs[kept], payoffs[kept]
 
+
+def _alike(needs: Ints, payoffs: Floats) -> Ints:
+    """[M]: kinds of the same number are alike, in the opponent's hand and as the mover's last tile.
+
+    A kind of which a reply takes two tiles, or that it takes with another, is like no other.
+    """
+    single = needs.sum(axis=1) == 1
+    groups: dict[Any, int] = {}
+    numbers = []
+    for kind in range(needs.shape[1]):
+        taken = needs[:, kind] > 0
+        alone = kind if (taken & ~single).any() else None
+        replies = frozenset(row.tobytes() for row in payoffs[taken & single])
+        numbers.append(groups.setdefault((alone, payoffs[:, kind].tobytes(), replies), len(groups)))
+    return np.array(numbers, dtype=np.int64)

@@ -243,6 +243,26 @@ def replay(record: dict[str, Any], events: int | None = None) -> State:
     return state
 
 
+def cut(record: dict[str, Any], events: int) -> dict[str, Any]:
+    """The record of a game broken off after so many events.
+
+    Raises:
+        RecordError: where the record does not replay up to there.
+        ValueError: for a number of events that the record does not have, or that cuts off a draw from its decision.
+    """
+    state = replay(record, events)
+    rest = record["events"][events:]
+    if rest and rest[0][0] == "draw":
+        raise ValueError(f"event {events} draws for the decision before it: the game cannot be cut between them")
+    return {
+        **record,
+        "events": record["events"][:events],
+        "scores": state.scores[0].tolist(),
+        "ranks": kernel.ranks(state.scores)[0].tolist(),
+        "end": End(int(state.end[0])).words,
+    }
+
+
 @dataclass
 class _Decision:
     """A decision of a record, its draw included, in the kernel's terms."""

@@ -1,5 +1,6 @@
 """The endgame solver against recursion in the plainest way, against all deals one by one, and against sampling."""
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -15,11 +16,11 @@ from agents.endgame import (
 )
 from genial_env import Rules, State, determinize, kernel, view
 from genial_env.envs.rewards import rank_utility
-from genial_env.state import EMPTY, Phase
+from genial_env.state import Phase
 from tests.positions import random_actions
 
 SMALL = [
-    Rules(2, side=3, colors=3, rack=2),
+    Rules(2, side=3, colors=2, rack=2, tile_sets=2),
     Rules(2, "2009", side=3, colors=2, rack=2, tile_sets=2),
     Rules(3, "2009", side=3, colors=2, rack=2, tile_sets=2),
     Rules(4, "2004", "team", side=3, colors=2, rack=2, tile_sets=2),
@@ -29,7 +30,7 @@ LARGE = [Rules(2), Rules(2, "2009"), Rules(3), Rules(4), Rules(4, "2009", "team"
 
 
 def late(rules: Rules, games: int, most: int, seed: int = 0, near_top: bool = True) -> State:
-    """Positions of random play in which at most so many tiles can be laid; markers near the end, so that chains come."""
+    """Positions of random play in which at most so many tiles can be laid, markers near the end."""
     state = kernel.deal(rules, np.arange(seed, seed + games))
     rng = np.random.default_rng(seed)
     if near_top:
@@ -118,7 +119,126 @@ def test_as_plainly_where_draws_do_not_matter(rules: Rules) -> None:
         assert_solved_as_plainly(states.select(np.array([game])), luck=False)
 
 
-@pytest.mark.parametrize("rules", [SMALL[0], SMALL[4]], ids=str)
+@pytest.mark.parametrize("rules", SMALL[2:], ids=str)
 def test_three_placements(rules: Rules) -> None:
     states = late(rules, 2, 3)
     assert_solved_as_plainly(states.select(np.array([0])), luck=True)
+
+
+# All deals
+
+
+def brute_force(deals: list[tuple[State, float]]) -> dict[int, float]:
+    """The mover's value of each action over deals with their chances; it does not know which it is."""
+    return {int(action): over_deals(deals, int(action)) for action in np.flatnonzero(kernel.legal(deals[0][0])[0])}
+
+
+def over_deals(deals: list[tuple[State, float]], action: int) -> float:
+    mover = int(deals[0][0].to_play[0])
+    children = [(played(state, action, []), chance) for state, chance in deals]
+    first = children[0][0]
+    if first.over[0]:
+        return float(final_utilities(first)[mover])
+    if first.to_play[0] == mover:
+        return max(brute_force(children).values())
+    return sum(chance * replied(list(after(state, action, True)), mover) for state, chance in deals)
+
+
+def replied(draws: list[tuple[State, float]], mover: int) -> float:
+    """The mover's value when the opponent plays as is best on average over the tiles that the mover has drawn."""
+    results = []
+    for action in np.flatnonzero(kernel.legal(draws[0][0])[0]).tolist():
+        children = [(played(state, action, []), chance) for state, chance in draws]
+        first = children[0][0]
+        if first.over[0] or first.to_play[0] == mover:
+            results.append(sum(chance * plain_utilities(child, mover, False)[mover] for child, chance in children))
+        else:
+            results.append(replied(children, mover))
+    return min(results)
+
+
+def all_deals(state: State) -> list[tuple[State, float]]:
+    """The deals of what the mover of a game for two does not see, with their chances."""
+    other = 1 - int(state.to_play[0])
+    unseen = state.bag[0] + np.bincount(state.racks[0, other], minlength=state.bag.shape[1])
+    tiles = np.repeat(np.arange(len(unseen)), unseen).tolist()
+    hands = Counter(combinations(tiles, state.rules.rack))
+    total = sum(hands.values())
+    deals = []
+    for hand, count in hands.items():
+        deal = state.copy()
+        deal.racks[0, other] = hand
+        deal.bag[0] = unseen - np.bincount(hand, minlength=len(unseen))
+        deals.append((deal, count / total))
+    return deals
+
+
+@pytest.mark.parametrize("rules", SMALL[:2], ids=str)
+@pytest.mark.parametrize("phase", [Phase.PLACE, Phase.BONUS, Phase.SWAP])
+def test_over_all_deals_one_by_one(rules: Rules, phase: Phase) -> None:
+    states = late(rules, 150, 2, seed=5)
+    seen = np.flatnonzero((states.phase == phase) & ~states.swapped & (most_placements_left(states) == 2))
+    assert seen.size >= (0 if phase == Phase.BONUS else 3)
+    for game in seen[:5]:
+        state = states.select(np.array([game]))
+        actions, values = value_over_all_deals(view(state))
+        expected = brute_force(all_deals(state))
+        assert dict(zip(actions.tolist(), values.tolist(), strict=True)) == pytest.approx(expected, abs=1e-9)
+
+
+def test_over_all_deals_by_sampling() -> None:
+    """The standard game: the mean over sampled deals, each solved."""
+    states = late(Rules(), 20, 2, near_top=False)
+    game = np.flatnonzero((states.phase == Phase.PLACE) & (most_placements_left(states) == 2))[0]
+    state = states.select(np.array([game]))
+    state.scores[:] = 10 + np.random.default_rng(1).integers(0, 3, size=state.scores.shape)
+    actions, values = value_over_all_deals(view(state))
+    assert len(np.unique(values.round(6))) > 2
+    deals = determinize(view(state).select(np.zeros(400, dtype=np.int64)), np.random.default_rng(0))
+    sampled = np.mean([solution.values for solution in solve_all(deals)], axis=0)
+    assert np.abs(sampled - values).max() < 4 / 400**0.5
+    assert actions.tolist() == np.flatnonzero(kernel.legal(state)[0]).tolist()
+
+
+def test_most_placements_left() -> None:
+    """Never less than any way to fill the board, and some way reaches it where few cells are left."""
+    states = late(Rules(), 30, 4)
+    most = most_placements_left(states)
+    laid = np.zeros((40, len(states)), dtype=np.int64)
+    for attempt in range(len(laid)):
+        rest, rng = states.copy(), np.random.default_rng(attempt)
+        while (live := np.flatnonzero(rest.phase <= Phase.BONUS)).size:
+            rest.racks[live] = 0
+            rest.scores[:] = 0
+            rest.phase[live] = Phase.PLACE
+            kernel.apply(rest, random_actions(rest, live, rng), live)
+            rest.phase[~rest.over] = Phase.PLACE
+            laid[attempt, live] += 1
+    assert (laid.max(axis=0) == most).all()
+
+
+def test_refusals() -> None:
+    state = kernel.deal(Rules(), [1, 2])
+    with pytest.raises(ValueError, match="one game"):
+        solve(state)
+    with pytest.raises(OutOfBudget, match="more than 10 positions"):
+        solve(late(Rules(), 1, 2), budget=10)
+    with pytest.raises(ValueError, match="one view"):
+        value_over_all_deals(view(state))
+    one = state.select(np.array([0]))
+    with pytest.raises(ValueError, match="that of the seat to play"):
+        value_over_all_deals(view(one, 1))
+    with pytest.raises(ValueError, match="at most 2 placements left, not 42"):
+        value_over_all_deals(view(one))
+    one.phase[:] = Phase.OVER
+    with pytest.raises(ValueError, match="over"):
+        solve(one)
+
+
+def test_what_swaps_have_shown_is_refused() -> None:
+    states = late(Rules(), 20, 2, near_top=False)
+    game = np.flatnonzero((states.phase == Phase.PLACE) & (most_placements_left(states) == 2))[0]
+    seen = view(states.select(np.array([game])))
+    seen.returned[0, 1, 0, 3] = 1
+    with pytest.raises(ValueError, match="not all deals are equally likely"):
+        value_over_all_deals(seen)

@@ -22,7 +22,7 @@ FLOORS = [
     ["policies", "encodings", "render"],
     ["registry", "symmetry"],
     ["play"],
-    ["bench", "compiled"],
+    ["bench", "compiled", "puzzles"],
     ["envs"],
     ["genial_v0", "testing", "warmup"],
     ["arena"],

@@ -1,0 +1,187 @@
+"""Puzzles: positions out of played games with a move that is provably best, and how many a policy solves.
+
+A file holds one JSON object a line. Whoever solves one gets what the seat to play may know, a
+:class:`~genial_env.views.View`; the position itself is stored as the record of a game broken off there, so that anyone
+can replay it.
+
+==========  ===========================================================================================
+key         meaning
+==========  ===========================================================================================
+`kind`      one of :data:`KINDS`
+`record`    the game up to the decision (docs/records.md)
+`seat`      whose decision it is
+`best`      all action ids that are best, ascending
+`value`     what they are worth
+`second`    what the best of the others are worth
+`values`    what every legal action is worth, in the order of the ids
+`unit`      of the values: "rank utility", +1 first to -1 last, or "lowest marker" (solo)
+`proof`     what was enumerated, in words
+==========  ===========================================================================================
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from genial_env import kernel
+from genial_env.bitsets import Ints
+from genial_env.chance import as_seeds, bits
+from genial_env.errors import RecordError
+from genial_env.policies import Policy, make_policy
+from genial_env.record import numbered_lines, parse_line, replay
+from genial_env.rules import Rules
+from genial_env.state import State
+from genial_env.views import view
+
+KINDS = ("endgame", "immediate win", "double bonus", "swap")
+"""The best of the last placements; a win within the turn; two bonuses earned with one tile; to swap or to keep."""
+
+UNITS = ("rank utility", "lowest marker")
+
+KEYS = ("kind", "record", "seat", "best", "value", "second", "values", "unit", "proof")
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A position with a provably best move; the fields are the keys of a file."""
+
+    kind: str
+    record: dict[str, Any]
+    seat: int
+    best: tuple[int, ...]
+    value: float
+    second: float
+    values: tuple[float, ...]
+    unit: str
+    proof: str
+
+    @cached_property
+    def state(self) -> State:
+        """The position, a batch of one. Copy it before you write to it."""
+        return replay(self.record)
+
+    @property
+    def rules(self) -> Rules:
+        """Of the game."""
+        return self.state.rules
+
+    @cached_property
+    def actions(self) -> Ints:
+        """[n] the legal actions, ascending."""
+        return np.flatnonzero(kernel.legal(self.state)[0])
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a policy chose in a puzzle."""
+
+    puzzle: Puzzle
+    action: int
+    solved: bool  # it is one of the best
+    lost: float  # the value of the best less that of the choice
+
+
+def read_puzzles(path: str | os.PathLike[str]) -> list[Puzzle]:
+    """The puzzles of a file; every game is replayed. That the best moves are best is taken on trust.
+
+    Raises:
+        OSError: for a file that cannot be opened.
+        RecordError: for a line that is no puzzle, saying file, line, what was expected and what was found.
+    """
+    puzzles = []
+    for number, text in numbered_lines(path):
+        try:
+            puzzles.append(_parse(parse_line(text)))
+        except RecordError as error:
+            raise RecordError(f"{path}:{number}: {error}") from error
+    return puzzles
+
+
+def score(policy: str | Policy, puzzles: Sequence[Puzzle], seed: int = 0) -> list[Answer]:
+    """What a policy chooses in each puzzle; those of the same rules are asked in one batch.
+
+    Args:
+        policy: by name, or a :class:`~genial_env.policies.Policy`.
+        puzzles: any.
+        seed: of the policy's luck. What it gets in a puzzle depends on the puzzle's place among them.
+
+    Raises:
+        ValueError: for an unknown name.
+        IllegalAction: when the policy plays what it may not.
+    """
+    player = make_policy(policy)
+    random = bits(as_seeds(seed), np.arange(len(puzzles)))
+    by_rules: dict[Rules, list[int]] = {}
+    for index, puzzle in enumerate(puzzles):
+        by_rules.setdefault(puzzle.rules, []).append(index)
+    answers: dict[int, Answer] = {}
+    for group in by_rules.values():
+        states = State.concat([puzzles[index].state for index in group])
+        actions = kernel.as_actions(player(view(states), random[group]), len(group))
+        kernel.apply(states, actions)  # raises for an illegal one
+        for index, action in zip(group, actions.tolist(), strict=True):
+            answers[index] = _answer(puzzles[index], action)
+    return [answers[index] for index in range(len(puzzles))]
+
+
+def _answer(puzzle: Puzzle, action: int) -> Answer:
+    value = puzzle.values[int(np.searchsorted(puzzle.actions, action))]
+    return Answer(puzzle, action, action in puzzle.best, max(0.0, puzzle.value - value))
+
+
+# The form of a puzzle
+
+
+def _parse(found: dict[str, Any]) -> Puzzle:
+    """A line as a puzzle.
+
+    Raises:
+        RecordError: for anything else.
+    """
+    for key in (*KEYS, *found):
+        if key not in found or key not in KEYS:
+            expected = f"the key {key!r}" if key in KEYS else f"the keys {', '.join(KEYS)}"
+            raise RecordError(f"expected {expected}, found {'none' if key in KEYS else repr(key)}")
+    _check(found["kind"] in KINDS, "kind", f"one of {', '.join(KINDS)}", found["kind"])
+    _check(found["unit"] in UNITS, "unit", " or ".join(UNITS), found["unit"])
+    _check(isinstance(found["proof"], str), "proof", "text", found["proof"])
+    for key in ("value", "second"):
+        _check(_is_number(found[key]), key, "a number", found[key])
+    for key in ("best", "values"):
+        _check(isinstance(found[key], list), key, "a list", found[key])
+    try:
+        puzzle = Puzzle(**{**found, "best": tuple(found["best"]), "values": tuple(found["values"])})
+        state = puzzle.state
+    except RecordError as error:
+        raise RecordError(f"record: {error}") from error
+    _check(not state.over[0], "record", "a game that is not over", puzzle.record["end"])
+    _check_answer(puzzle)
+    return puzzle
+
+
+def _check_answer(puzzle: Puzzle) -> None:
+    seat, actions = int(puzzle.state.to_play[0]), puzzle.actions.tolist()
+    _check(type(puzzle.seat) is int and puzzle.seat == seat, "seat", f"{seat}, whose decision it is", puzzle.seat)
+    fits = len(puzzle.values) == len(actions) and all(_is_number(value) for value in puzzle.values)
+    _check(fits, "values", f"{len(actions)} numbers, one for each legal action", list(puzzle.values))
+    most = max(puzzle.values)
+    best = [action for action, value in zip(actions, puzzle.values, strict=True) if value == most]
+    _check(list(puzzle.best) == best, "best", f"{best}, the actions of the highest value", list(puzzle.best))
+    _check(puzzle.value == most, "value", f"{most}, the highest of the values", puzzle.value)
+    others = [value for value in puzzle.values if value < most]
+    _check(bool(others), "values", "one below the highest", list(puzzle.values))
+    _check(puzzle.second == max(others), "second", f"{max(others)}, the highest of the other values", puzzle.second)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and bool(np.isfinite(value))
+
+
+def _check(fine: bool, key: str, expected: str, found: Any) -> None:
+    if not fine:
+        text = repr(found)
+        raise RecordError(f"{key}: expected {expected}, found {text if len(text) <= 120 else text[:117] + '...'}")
