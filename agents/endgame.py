@@ -17,7 +17,6 @@ Axis letters as in :mod:`genial_env.state`.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations_with_replacement
 from math import comb
 from typing import Any
 
@@ -29,7 +28,7 @@ from genial_env.bitsets import Bitsets, Bools, Ints
 from genial_env.rules import TRACK_END, Rules
 from genial_env.state import EMPTY, Phase, State
 from genial_env.tables import Tables, tables
-from genial_env.views import View, determinize
+from genial_env.views import View, barred, determinize
 
 Floats = NDArray[np.float64]
 
@@ -220,7 +219,7 @@ class _Search:
         """[T]: the mean utilities of an action that draws so many tiles."""
         bag = state.bag[row]
         self.spend(_count_hands(tuple(bag.tolist()), drawn))
-        hands, chances = _hands(tuple(bag.tolist()), drawn)
+        hands, chances = _hands((tuple(bag.tolist()),) * drawn)
         kinds = np.repeat(np.tile(np.arange(hands.shape[1]), len(hands)), hands.ravel()).reshape(len(hands), drawn)
         script = np.full((len(hands), self.rules.rack), -1)
         script[:, :drawn] = kinds
@@ -438,22 +437,24 @@ def _count_hands(counts: tuple[int, ...], size: int) -> int:
 
 
 @lru_cache(maxsize=16)
-def _hands(counts: tuple[int, ...], size: int) -> tuple[NDArray[np.int8], Floats]:
-    """All hands of so many tiles, as counts [n, M], and their chances [n] when drawn without replacement."""
-    hands = _multisets(len(counts), size)
-    hands = hands[(hands <= np.array(counts)).all(axis=1)]
-    ways = np.array([[comb(count, taken) for taken in range(size + 1)] for count in counts], dtype=np.float64)
-    chances = np.ones(len(hands))
-    for kind in range(len(counts)):
-        chances *= ways[kind, hands[:, kind]]
-    return hands, chances / comb(sum(counts), size)
+def _hands(choices: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.int8], Floats]:
+    """All hands that may be dealt, as counts [n, M], and their chances [n].
 
-
-@lru_cache(maxsize=16)
-def _multisets(kinds: int, size: int) -> NDArray[np.int8]:
-    """[n, kinds]: all ways to take so many of the kinds, as counts."""
-    chosen = np.array(list(combinations_with_replacement(range(kinds), size)), dtype=np.int64).reshape(-1, size)
-    return kernel.count_kinds(chosen, kinds).astype(np.int8)
+    Args:
+        choices: [slots, M] how many tiles of each kind may come to a slot, no row less than the one before in anything:
+            so however the slots before were filled, the same number of tiles is left for the next.
+    """
+    n_kinds = len(choices[0]) if choices else 0
+    hands, chances = np.zeros((1, n_kinds), dtype=np.int8), np.ones(1)
+    for slot, row in enumerate(choices):
+        left = np.maximum(np.array(row) - hands, 0)
+        index, kind = np.nonzero(left)
+        grown = hands[index]
+        grown[np.arange(len(index)), kind] += 1
+        first, which = _unique(_as_words(grown.view(np.uint8)))
+        ways = chances[index] * left[index, kind] / (sum(row) - slot)
+        hands, chances = grown[first], np.bincount(which, weights=ways)
+    return hands, chances
 
 
 # Hidden racks
@@ -467,10 +468,13 @@ def value_over_all_deals(view: View) -> tuple[Ints, Floats]:
     average. With at most two placements left this is what perfect play gives, as the opponent's reply is the last.
 
     A reply that ends the game depends only on the best kind that its rack holds, and the chance of holding one of some
-    kinds is a matter of counting: no rack is enumerated. Where a turn of two seats closes with two placements left (a
-    swap decision, or in 2009 a bonus declined), the mover itself lays the last tile, and its draws count: then the
-    opponent's hands are enumerated, it replies as is best on average over the tiles drawn, which it does not know, and
-    the mover lays the best that it has. Solo nothing is hidden, and this is :func:`solve`.
+    kinds is a matter of counting: no rack is enumerated, and it takes milliseconds. Where a turn of two seats closes
+    with two placements left (of three, at a swap decision, or in 2009 when a bonus is declined), the mover itself lays
+    the last tile, and its draws count: then the opponent's hands are enumerated, it replies as is best on average over
+    the tiles drawn, which it does not know, and the mover lays the best that it has. That takes tenths of a second for
+    each way to close the turn. Solo nothing is hidden, and this is :func:`solve`.
+
+    What swaps have shown about a single opponent's rack is taken into account; with more opponents it is refused.
 
     Args:
         view: one game, seen by the seat to play.
@@ -502,10 +506,10 @@ def _check_view(view: View) -> None:
 
 
 def _check_few_left(state: State) -> None:
-    """Two placements, of which the mover must lay one; of two seats it may as well be the opponent."""
+    """After the mover's turn the next seat must lay the last tile; of two seats it may be the last but one."""
     left = int(most_placements_left(state)[0])
-    may_lay_none = bool(kernel.may_decline(state)[0])
-    most = 2 if state.rules.players == 2 or not may_lay_none else 1
+    must_lay = not bool(kernel.may_decline(state)[0])
+    most = (2 if state.rules.players == 2 else 1) + must_lay
     if left > most:
         raise ValueError(f"there must be at most {most} placements left, not {left}")
 
@@ -524,7 +528,8 @@ class _Deals:
         self.unseen: Ints = view.unseen[0].astype(np.int64)
         self.next_seat = (self.seat + 1) % view.rules.players
         self.hand = int(view.rack_sizes[0, 1])
-        self._all_alike = not view.returned[:, 1:].any()
+        self.choices = _choices(view)
+        self._apart = view.rules.players > 2 and bool(barred(view).any())
 
     def check_deals(self) -> None:
         """Before a hidden rack is asked for.
@@ -532,7 +537,7 @@ class _Deals:
         Raises:
             ValueError: where not all deals are equally likely.
         """
-        if not self._all_alike:
+        if self._apart:
             raise ValueError("swaps have shown something about the others' racks: not all deals are equally likely")
 
     def action_values(self, state: State) -> tuple[Ints, Ints, Floats]:
@@ -615,10 +620,21 @@ class _Deals:
         """The mover's mean utility when the next seat lays the best for itself of a hidden hand; by kind [M, T]."""
         theirs, own = utilities[:, self.next_seat % self.rules.tracks], utilities[:, self.track]
         order = np.lexsort((own, -theirs))
-        total = int(self.unseen.sum())
-        upto = self.unseen[order].cumsum()
-        none_so_far = np.array([1.0] + [comb(total - int(n), self.hand) / comb(total, self.hand) for n in upto])
+        upto = np.concatenate([np.zeros((len(self.choices), 1)), self.choices[:, order].cumsum(axis=1)], axis=1)
+        before = np.arange(len(self.choices))[:, None]
+        tiles = upto[:, -1:]
+        none_so_far = (np.maximum(tiles - upto - before, 0) / (tiles - before)).prod(axis=0)
         return float((none_so_far[:-1] - none_so_far[1:]) @ own[order])
+
+
+def _choices(view: View) -> Ints:
+    """[slots, M]: how many unseen tiles of each kind may lie in each slot of the next seat, the oldest tile first.
+
+    What may lie in a slot may lie in any younger one too.
+    """
+    shut = barred(view)[0, 0, : view.rack_sizes[0, 1]]
+    choices: Ints = np.maximum(view.unseen[0].astype(np.int64) - shut, 0)
+    return choices[np.argsort(choices.sum(axis=1), kind="stable")]
 
 
 class _Exchange:
@@ -644,11 +660,12 @@ class _Exchange:
         sure = payoffs[:, self.held].max(axis=1, initial=-1.0)
         group = _alike(needs, payoffs)
         first = np.unique(group, return_index=True)[1]
-        counts = np.bincount(group, weights=self.deals.unseen).astype(np.int64)
-        needs = (needs[:, :, None] * (group[:, None] == np.arange(len(first)))).sum(axis=1)
+        member = (group[:, None] == np.arange(len(first))).astype(np.int64)
+        counts, choices = self.deals.unseen @ member, self.deals.choices @ member
+        needs = needs @ member
         merged = np.unique(np.concatenate([needs, payoffs[:, first], sure[:, None]], axis=1), axis=0)
         needs, payoffs, sure = merged[:, : len(first)].astype(np.int64), merged[:, len(first) : -1], merged[:, -1]
-        hands, chances = _hands(tuple(counts.tolist()), self.deals.hand)
+        hands, chances = _hands(tuple(map(tuple, choices.tolist())))
         total = 0.0
         for start in range(0, len(hands), 1 << 14):
             part = slice(start, start + (1 << 14))
@@ -668,10 +685,11 @@ class _Exchange:
             sure: [R] the same for the best tile that it holds.
         """
         worst = np.full(len(hands), np.inf)
+        columns = np.ascontiguousarray(hands.T)
         different, which = np.unique(needs, axis=0, return_inverse=True)
         which = which.reshape(-1)
         for number, need in enumerate(different):
-            able = np.flatnonzero((hands >= need).all(axis=1))
+            able = np.flatnonzero(_holding(columns, need))
             if able.size:
                 mine = which == number
                 means = self._means(counts - hands[able], payoffs[mine], sure[mine])
@@ -744,17 +762,23 @@ class _Exchange:
         return (kinds[:, None] == np.arange(self.n_kinds)).astype(np.int64)
 
 
+def _holding(columns: NDArray[np.int8], need: Ints) -> Bools:
+    """[n]: which hands, as columns [groups, n], hold what a reply takes [groups]."""
+    holding = np.ones(columns.shape[1], dtype=np.bool_)
+    for group in np.flatnonzero(need):
+        holding &= columns[group] >= need[group]
+    return holding
+
+
 def _without_worse(needs: Ints, payoffs: Floats) -> tuple[Ints, Floats]:
-    """Replies [R, M] without those that are never better for the opponent than another that needs the same."""
+    """Replies [R, M] without those that are never better for the opponent than another that takes no more."""
     both = np.unique(np.concatenate([needs, payoffs], axis=1), axis=0)
     needs, payoffs = both[:, : needs.shape[1]].astype(np.int64), both[:, needs.shape[1] :]
-    kept = [
-        not any(
-            other != reply and (needs[other] == needs[reply]).all() and (payoffs[other] <= payoffs[reply] + SAME).all()
-            for other in range(len(both))
-        )
-        for reply in range(len(both))
-    ]
+    kept = np.ones(len(both), dtype=np.bool_)
+    for reply in range(len(both)):
+        kept[reply] = False
+        better = (needs[kept] <= needs[reply]).all(axis=1) & (payoffs[kept] <= payoffs[reply] + SAME).all(axis=1)
+        kept[reply] = not better.any()
     return needs[kept], payoffs[kept]
 
 

@@ -279,7 +279,7 @@ def _deal_unseen(view: View, random: chance.Bits) -> tuple[NDArray[np.int8], NDA
     n_slots = (rules.players - 1) * rules.rack
     hands = np.full((n_games, n_slots), EMPTY, dtype=np.int8)
     bag = view.unseen.copy()
-    barred = _barred(view).reshape(n_games, n_slots, view.tables.n_kinds)
+    barred_tiles = barred(view).reshape(n_games, n_slots, view.tables.n_kinds)
     allowed, bound = _swappable(view)
     filled = (np.arange(rules.rack) < view.rack_sizes[:, 1:, None]).reshape(n_games, n_slots)
     short = np.flatnonzero(filled.sum(axis=1) > view.unseen.sum(axis=1, dtype=np.int64))
@@ -287,12 +287,12 @@ def _deal_unseen(view: View, random: chance.Bits) -> tuple[NDArray[np.int8], NDA
         raise ValueError(
             f"no state agrees with the view of game {short[0]}: the others hold more tiles than are unseen"
         )
-    order = np.argsort(-barred.sum(axis=2, dtype=np.int64), axis=1, kind="stable")
+    order = np.argsort(-barred_tiles.sum(axis=2, dtype=np.int64), axis=1, kind="stable")
     todo = np.arange(n_games)
     for attempt in range(_TRIES):
         dealt, left, chance_to_keep = _deal_once(
             view.unseen[todo],
-            barred[todo],
+            barred_tiles[todo],
             filled[todo],
             allowed[todo],
             bound[todo],
@@ -345,8 +345,11 @@ def _deal_once(
     return hands, left.astype(np.uint8), keep
 
 
-def _barred(view: View) -> NDArray[np.int64]:
-    """[G, P - 1, K, M]: `returned` of the others' tiles, less what may since have come to the own rack."""
+def barred(view: View) -> NDArray[np.int64]:
+    """[G, P - 1, K, M]: how many unseen tiles of each kind cannot be the one in a slot of the others.
+
+    That is `returned` of the others' tiles, less what may since have come to the own rack.
+    """
     known = view.returned.astype(np.int64)
     games = np.flatnonzero(known.any(axis=(1, 2, 3)))
     for slot in range(view.rules.rack):

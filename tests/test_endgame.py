@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -17,6 +16,7 @@ from agents.endgame import (
 from genial_env import Rules, State, determinize, kernel, view
 from genial_env.envs.rewards import rank_utility
 from genial_env.state import Phase
+from genial_env.views import barred
 from tests.positions import random_actions
 
 SMALL = [
@@ -157,12 +157,24 @@ def replied(draws: list[tuple[State, float]], mover: int) -> float:
     return min(results)
 
 
+def _may_hold(unseen: np.ndarray, shut: np.ndarray, tile: tuple[int, int]) -> bool:
+    """Whether a slot may hold the tile (kind, number): those put back last have the highest numbers."""
+    return bool(tile[1] < unseen[tile[0]] - shut[tile[0]])
+
+
 def all_deals(state: State) -> list[tuple[State, float]]:
-    """The deals of what the mover of a game for two does not see, with their chances."""
+    """The deals of what the mover of a game for two does not see, with their chances: tile by tile, slot by slot."""
     other = 1 - int(state.to_play[0])
-    unseen = state.bag[0] + np.bincount(state.racks[0, other], minlength=state.bag.shape[1])
-    tiles = np.repeat(np.arange(len(unseen)), unseen).tolist()
-    hands = Counter(combinations(tiles, state.rules.rack))
+    seen = view(state)
+    unseen = seen.unseen[0].astype(int)
+    shut = barred(seen)[0, 0]
+    tiles = [(kind, number) for kind, count in enumerate(unseen) for number in range(count)]
+    hands = Counter(
+        (first[0], second[0])
+        for first in tiles
+        for second in tiles
+        if first != second and all(_may_hold(unseen, shut[slot], tile) for slot, tile in enumerate((first, second)))
+    )
     total = sum(hands.values())
     deals = []
     for hand, count in hands.items():
@@ -173,13 +185,15 @@ def all_deals(state: State) -> list[tuple[State, float]]:
     return deals
 
 
+@pytest.mark.parametrize("shown", [False, True])
 @pytest.mark.parametrize("rules", SMALL[:2], ids=str)
 @pytest.mark.parametrize("phase", [Phase.PLACE, Phase.BONUS, Phase.SWAP])
-def test_over_all_deals_one_by_one(rules: Rules, phase: Phase) -> None:
+def test_over_all_deals_one_by_one(rules: Rules, phase: Phase, shown: bool) -> None:
+    """Also where swaps have shown that a rack cannot hold some tiles."""
     states = late(rules, 150, 2, seed=5)
-    seen = np.flatnonzero((states.phase == phase) & ~states.swapped & (most_placements_left(states) == 2))
-    assert seen.size >= (0 if phase == Phase.BONUS else 3)
-    for game in seen[:5]:
+    told = view(states).returned[:, 1:].any(axis=(1, 2, 3))
+    fitting = np.flatnonzero((states.phase == phase) & (told == shown) & (most_placements_left(states) == 2))
+    for game in fitting[: 1 if phase == Phase.SWAP else 2]:
         state = states.select(np.array([game]))
         actions, values = value_over_all_deals(view(state))
         expected = brute_force(all_deals(state))
@@ -228,17 +242,17 @@ def test_refusals() -> None:
     one = state.select(np.array([0]))
     with pytest.raises(ValueError, match="that of the seat to play"):
         value_over_all_deals(view(one, 1))
-    with pytest.raises(ValueError, match="at most 2 placements left, not 42"):
+    with pytest.raises(ValueError, match="at most 3 placements left, not 42"):
         value_over_all_deals(view(one))
     one.phase[:] = Phase.OVER
     with pytest.raises(ValueError, match="over"):
         solve(one)
 
 
-def test_what_swaps_have_shown_is_refused() -> None:
-    states = late(Rules(), 20, 2, near_top=False)
+def test_what_swaps_have_shown_about_several_racks_is_refused() -> None:
+    states = late(Rules(3), 20, 2, near_top=False)
     game = np.flatnonzero((states.phase == Phase.PLACE) & (most_placements_left(states) == 2))[0]
     seen = view(states.select(np.array([game])))
-    seen.returned[0, 1, 0, 3] = 1
+    seen.returned[0, 1, 0, np.flatnonzero(seen.unseen[0])[0]] = 1
     with pytest.raises(ValueError, match="not all deals are equally likely"):
         value_over_all_deals(seen)

@@ -123,7 +123,7 @@ def test_the_true_racks_are_always_possible(rules: Rules, seed: int, steps: int)
     state = swapping_play(rules, games=8, seed=seed, steps=steps)
     for seat in range(rules.players):
         seen = view(state, seat)
-        known = views._barred(seen)
+        known = views.barred(seen)
         for row in range(len(state)):
             slots = [
                 (known[row, i, k], int(state.racks[row, (seat + 1 + i) % rules.players, original]))
