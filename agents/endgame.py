@@ -294,10 +294,9 @@ def _marker_codes(rules: Rules, markers: NDArray[Any]) -> Ints:
 
 def _utilities(rules: Rules, codes: Ints) -> Floats:
     """[n, T]: what final markers, as codes [n, T], are worth."""
-    if rules.tracks == 1:
-        return codes / (rules.top + 1) ** (rules.colors - 1)
     beaten = np.sign(codes[:, :, None] - codes[:, None, :]).sum(axis=2)
-    utilities: Floats = beaten / (rules.tracks - 1)
+    alone = rules.tracks == 1
+    utilities: Floats = codes / (rules.top + 1) ** (rules.colors - 1) if alone else beaten / (rules.tracks - 1)
     return utilities
 
 
@@ -406,7 +405,8 @@ def _other_way(rules: Rules) -> Ints:
     t = tables(rules)
     first, second = t.placements.T
     direction = (t.neighbours[second] == first[:, None]).argmax(axis=1)
-    return t.placement_of[second, direction]
+    turned: Ints = t.placement_of[second, direction]
+    return turned
 
 
 def _values_by_tile(state: State, row: int, actions: Ints, values: Floats) -> dict[Tile, float]:
@@ -445,7 +445,8 @@ def _hands(choices: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.int8], Floa
             so however the slots before were filled, the same number of tiles is left for the next.
     """
     n_kinds = len(choices[0]) if choices else 0
-    hands, chances = np.zeros((1, n_kinds), dtype=np.int8), np.ones(1)
+    hands: NDArray[np.int8] = np.zeros((1, n_kinds), dtype=np.int8)
+    chances: Floats = np.ones(1)
     for slot, row in enumerate(choices):
         left = np.maximum(np.array(row) - hands, 0)
         index, kind = np.nonzero(left)
@@ -453,7 +454,7 @@ def _hands(choices: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.int8], Floa
         grown[np.arange(len(index)), kind] += 1
         first, which = _unique(_as_words(grown.view(np.uint8)))
         ways = chances[index] * left[index, kind] / (sum(row) - slot)
-        hands, chances = grown[first], np.bincount(which, weights=ways)
+        hands, chances = grown[first], np.bincount(which, weights=ways).astype(np.float64)
     return hands, chances
 
 
@@ -633,8 +634,9 @@ def _choices(view: View) -> Ints:
     What may lie in a slot may lie in any younger one too.
     """
     shut = barred(view)[0, 0, : view.rack_sizes[0, 1]]
-    choices: Ints = np.maximum(view.unseen[0].astype(np.int64) - shut, 0)
-    return choices[np.argsort(choices.sum(axis=1), kind="stable")]
+    choices = np.maximum(view.unseen[0].astype(np.int64) - shut, 0)
+    ordered: Ints = choices[np.argsort(choices.sum(axis=1), kind="stable")]
+    return ordered
 
 
 class _Exchange:

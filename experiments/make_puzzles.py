@@ -5,7 +5,18 @@
 
 plays games between the built-in policies, looks with the endgame solver (`agents/endgame.py`) at every decision with
 few placements left, keeps those whose best move is worth clearly more than any other, sorts them by kind, and writes
-`agents/puzzles.jsonl`, at most one puzzle a game, those first that "greedy" and "denial" get wrong. ANSWER
+`agents/puzzles.jsonl`, at most one puzzle a game, those first that "greedy" and "denial" get wrong. It takes two
+minutes.
+
+    solved            puzzles  random  greedy  concave  denial
+    endgame                53     30%     40%      47%     51%
+    immediate win          26     27%     35%      35%     27%
+    double bonus           12      8%     50%      25%      0%
+    swap                   15     53%     87%      87%     87%
+    all                   106     30%     46%      47%     44%
+
+They are 60 for two seats of 2025 and 11 of 2009, 10 for three, 9 for four, 9 for teams and 7 solo. A swap is seldom
+better declined, so that policies that always swap solve most of those.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -153,7 +164,9 @@ class Search:
             Puzzle(record=cut(records[row], _event_of(records[row], decision)), **answer)
             for row, decision, answer in answers
         ]
-        wrong = sum(np.array([not answer.solved for answer in score(name, puzzles)]) for name in ("greedy", "denial"))
+        wrong = np.zeros(len(puzzles), dtype=np.int64)
+        for name in ("greedy", "denial"):
+            wrong += [not answer.solved for answer in score(name, puzzles)]
         for (row, _, _), puzzle, number in zip(answers, puzzles, wrong, strict=True):
             yield Found(puzzle, int(seeds[row]), int(number))
 
@@ -344,7 +357,7 @@ def show(puzzles: Sequence[Puzzle]) -> None:
     answers = {name: score(name, puzzles) for name in BUILT_IN}
     for kind in (*KINDS, None):
         mine = [index for index, puzzle in enumerate(puzzles) if kind in (None, puzzle.kind)]
-        solved = [np.mean([answers[name][index].solved for index in mine] or [0.0]) for name in BUILT_IN]
+        solved = [np.mean([float(answers[name][index].solved) for index in mine] or [0.0]) for name in BUILT_IN]
         table.add_row(kind or "all", str(len(mine)), *(f"{share:.0%}" for share in solved))
     Console().print(table)
     tables = Table("rules", "puzzles", *KINDS)

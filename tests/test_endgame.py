@@ -107,7 +107,7 @@ def assert_solved_as_plainly(state: State, luck: bool) -> None:
 
 @pytest.mark.parametrize("rules", SMALL, ids=str)
 def test_as_plainly_with_every_draw(rules: Rules) -> None:
-    for game in range(len(states := late(rules, 6, 2))):
+    for game in range(len(states := late(rules, 5, 2))):
         assert_solved_as_plainly(states.select(np.array([game])), luck=True)
 
 
@@ -119,7 +119,7 @@ def test_as_plainly_where_draws_do_not_matter(rules: Rules) -> None:
         assert_solved_as_plainly(states.select(np.array([game])), luck=False)
 
 
-@pytest.mark.parametrize("rules", SMALL[2:], ids=str)
+@pytest.mark.parametrize("rules", SMALL[3:4], ids=str)
 def test_three_placements(rules: Rules) -> None:
     states = late(rules, 2, 3)
     assert_solved_as_plainly(states.select(np.array([0])), luck=True)
@@ -141,7 +141,18 @@ def over_deals(deals: list[tuple[State, float]], action: int) -> float:
         return float(final_utilities(first)[mover])
     if first.to_play[0] == mover:
         return max(brute_force(children).values())
-    return sum(chance * replied(list(after(state, action, True)), mover) for state, chance in deals)
+    return sum(chance * replied(merged(after(state, action, True)), mover) for state, chance in deals)
+
+
+def merged(draws: Iterator[tuple[State, float]]) -> list[tuple[State, float]]:
+    """The same tiles drawn in different orders taken together."""
+    chances: dict[bytes, float] = {}
+    states: dict[bytes, State] = {}
+    for state, chance in draws:
+        racks = np.sort(state.racks).tobytes()
+        states.setdefault(racks, state)
+        chances[racks] = chances.get(racks, 0.0) + chance
+    return [(state, chances[racks]) for racks, state in states.items()]
 
 
 def replied(draws: list[tuple[State, float]], mover: int) -> float:
@@ -170,7 +181,7 @@ def all_deals(state: State) -> list[tuple[State, float]]:
     shut = barred(seen)[0, 0]
     tiles = [(kind, number) for kind, count in enumerate(unseen) for number in range(count)]
     hands = Counter(
-        (first[0], second[0])
+        (min(first[0], second[0]), max(first[0], second[0]))
         for first in tiles
         for second in tiles
         if first != second and all(_may_hold(unseen, shut[slot], tile) for slot, tile in enumerate((first, second)))
@@ -193,7 +204,8 @@ def test_over_all_deals_one_by_one(rules: Rules, phase: Phase, shown: bool) -> N
     states = late(rules, 150, 2, seed=5)
     told = view(states).returned[:, 1:].any(axis=(1, 2, 3))
     fitting = np.flatnonzero((states.phase == phase) & (told == shown) & (most_placements_left(states) == 2))
-    for game in fitting[: 1 if phase == Phase.SWAP else 2]:
+    quickest = fitting[np.argsort(kernel.legal_count(states, fitting), kind="stable")]
+    for game in quickest[: 1 if phase == Phase.SWAP else 2]:
         state = states.select(np.array([game]))
         actions, values = value_over_all_deals(view(state))
         expected = brute_force(all_deals(state))
@@ -253,6 +265,7 @@ def test_what_swaps_have_shown_about_several_racks_is_refused() -> None:
     states = late(Rules(3), 20, 2, near_top=False)
     game = np.flatnonzero((states.phase == Phase.PLACE) & (most_placements_left(states) == 2))[0]
     seen = view(states.select(np.array([game])))
-    seen.returned[0, 1, 0, np.flatnonzero(seen.unseen[0])[0]] = 1
+    other = np.setdiff1d(np.flatnonzero(seen.unseen[0]), seen.rack[0])
+    seen.returned[0, 1, 0, other] = 1
     with pytest.raises(ValueError, match="not all deals are equally likely"):
         value_over_all_deals(seen)
