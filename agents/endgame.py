@@ -761,7 +761,8 @@ class _Exchange:
 
     def _need(self, kinds: Ints) -> Ints:
         """[R, M]: one tile of each of these kinds."""
-        return (kinds[:, None] == np.arange(self.n_kinds)).astype(np.int64)
+        need: Ints = (kinds[:, None] == np.arange(self.n_kinds)).astype(np.int64)
+        return need
 
 
 def _holding(columns: NDArray[np.int8], need: Ints) -> Bools:

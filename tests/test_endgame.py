@@ -206,10 +206,19 @@ def test_over_all_deals_one_by_one(rules: Rules, phase: Phase, shown: bool) -> N
     fitting = np.flatnonzero((states.phase == phase) & (told == shown) & (most_placements_left(states) == 2))
     quickest = fitting[np.argsort(kernel.legal_count(states, fitting), kind="stable")]
     for game in quickest[: 1 if phase == Phase.SWAP else 2]:
-        state = states.select(np.array([game]))
-        actions, values = value_over_all_deals(view(state))
-        expected = brute_force(all_deals(state))
-        assert dict(zip(actions.tolist(), values.tolist(), strict=True)) == pytest.approx(expected, abs=1e-9)
+        assert_as_by_brute_force(states.select(np.array([game])))
+
+
+def test_over_all_deals_with_three_placements_left() -> None:
+    states = late(SMALL[0], 60, 3, seed=11)
+    fitting = np.flatnonzero((states.phase == Phase.PLACE) & (most_placements_left(states) == 3))
+    assert_as_by_brute_force(states.select(fitting[kernel.legal_count(states, fitting).argsort(kind="stable")[1:2]]))
+
+
+def assert_as_by_brute_force(state: State) -> None:
+    actions, values = value_over_all_deals(view(state))
+    expected = brute_force(all_deals(state))
+    assert dict(zip(actions.tolist(), values.tolist(), strict=True)) == pytest.approx(expected, abs=1e-9)
 
 
 def test_over_all_deals_by_sampling() -> None:
