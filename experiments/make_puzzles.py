@@ -36,9 +36,10 @@ from agents.endgame import SAME, most_placements_left, value_over_all_deals
 from genial_env import Rules, State, kernel, use_backend
 from genial_env.bitsets import Ints, count
 from genial_env.chance import game_seeds
-from genial_env.policies import BUILT_IN, act, choice_keys, make_policy
+from genial_env.policies import BUILT_IN, act, choice_keys
 from genial_env.puzzles import KINDS, Puzzle, read_puzzles, score
 from genial_env.record import Recorder, cut, record_file
+from genial_env.registry import make_policy
 from genial_env.rules import TRACK_END
 from genial_env.state import Phase
 from genial_env.views import view

@@ -189,15 +189,14 @@ class ConcavePolicy(WorthPolicy):
 
     def worth(self, rules: Rules) -> NDArray[np.int16]:
         """From 0 to 1000 at the end of the track."""
-        return _concave(self.temperature or self._measured(rules), rules.top)
-
-    def _measured(self, rules: Rules) -> float:
-        return {1: 10.0, 2: 10.0, 3: 30.0, 4: 60.0}[rules.players]
+        measured = {1: 4.0, 2: 10.0, 3: 30.0, 4: 60.0}[rules.players]
+        return saturating(self.temperature or measured, 1.0, rules.top)
 
 
 @lru_cache(maxsize=64)
-def _concave(temperature: float, top: int) -> NDArray[np.int16]:
-    worth = -np.expm1(-np.arange(top + 1) / temperature)
+def saturating(temperature: float, shape: float, top: int) -> NDArray[np.int16]:
+    """[top + 1]: ``1 - exp(-(m / temperature) ** shape)``, scaled so that the end of the track is worth 1000."""
+    worth = -np.expm1(-((np.arange(top + 1) / temperature) ** shape))
     whole: NDArray[np.int16] = np.rint(1000 * worth / worth[-1]).astype(np.int16)
     whole.setflags(write=False)
     return whole
@@ -206,39 +205,46 @@ def _concave(temperature: float, top: int) -> NDArray[np.int16]:
 class DenialPolicy(ConcavePolicy):
     """As "concave", and counts what it takes from the others and opens to them.
 
-    A half also counts for what its cell was worth to the others, and for what it opens at the ends of its lines: to
-    oneself, less what it opens to the others.
+    A half also counts for what its cell was worth to the others, less what it was worth to oneself in other colors, and
+    for what it opens at the ends of its lines: to oneself, less what it opens to the others.
 
     Args:
-        temperature: in points.
-        weights: of what is taken and opened. Both, left out, are what did well for the number of seats.
+        temperature: in points; a marker at m is worth ``1 - exp(-(m / temperature) ** shape)``.
+        shape: above 1 the very first points count less.
+        weights: of what is taken and opened. Left out, all three are what did well for the number of seats.
 
     Raises:
-        ValueError: for a temperature that is not above 0.
+        ValueError: for a temperature or a shape that is not above 0.
     """
 
     name = "denial"
 
-    def __init__(self, temperature: float | None = None, weights: Weights | None = None) -> None:
+    def __init__(
+        self, temperature: float | None = None, shape: float | None = None, weights: Weights | None = None
+    ) -> None:
         super().__init__(temperature)
-        self._weights = weights
+        if shape is not None and not shape > 0:
+            raise ValueError(f"shape must be above 0, not {shape!r}")
+        self.shape, self._weights = shape, weights
 
     def weights(self, rules: Rules) -> Weights:
         """What is taken and opened."""
-        return self._weights if self._weights is not None else _DENIAL[rules.players, rules.tracks][1]
+        return self._weights if self._weights is not None else _DENIAL[rules.players, rules.tracks][2]
 
-    def _measured(self, rules: Rules) -> float:
-        return _DENIAL[rules.players, rules.tracks][0]
+    def worth(self, rules: Rules) -> NDArray[np.int16]:
+        """From 0 to 1000 at the end of the track."""
+        temperature, shape, _ = _DENIAL[rules.players, rules.tracks]
+        return saturating(self.temperature or temperature, self.shape or shape, rules.top)
 
 
 _DENIAL = {
-    (1, 1): (4.5, Weights(0, 0, 1, 0)),
-    (2, 2): (2.0, Weights(2, 7, 2, 3)),
-    (3, 3): (20.0, Weights(0, 1, 1, 1)),
-    (4, 4): (50.0, Weights(0, 0, 2, 1)),
-    (4, 2): (4.0, Weights(1, 7, 1, 2)),
+    (1, 1): (4.0, 0.86, Weights(0, 0, -1, 0, 1, 0)),
+    (2, 2): (2.0, 1.0, Weights(2, 7, 2, 3)),
+    (3, 3): (20.0, 1.0, Weights(0, 1, 1, 1)),
+    (4, 4): (50.0, 1.0, Weights(0, 0, 2, 1)),
+    (4, 2): (4.0, 1.0, Weights(1, 7, 1, 2)),
 }
-"""Temperature and weights by seats and tracks."""
+"""Temperature, shape and weights by seats and tracks."""
 
 
 BUILT_IN: dict[str, Callable[[], Policy]] = {

@@ -31,8 +31,9 @@ from genial_env import kernel
 from genial_env.bitsets import Ints
 from genial_env.chance import as_seeds, bits
 from genial_env.errors import RecordError
-from genial_env.policies import Policy, make_policy
+from genial_env.policies import Policy
 from genial_env.record import numbered_lines, parse_line, replay
+from genial_env.registry import make_policy
 from genial_env.rules import Rules
 from genial_env.state import State
 from genial_env.views import view
