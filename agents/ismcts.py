@@ -1,4 +1,26 @@
-"""Information-set Monte-Carlo tree search."""
+"""Information-set Monte-Carlo tree search.
+
+    from agents.ismcts import ISMCTS
+    from genial_env import play
+
+    play([ISMCTS(playouts=1000), "denial"], games=10, backend="numba")
+
+Every iteration deals the tiles that the seat cannot see anew, walks down one tree that all deals share, plays the game
+out from the leaf, and counts what came of it (single-observer ISMCTS: Cowling, Powley and Whitehouse, "Information set
+Monte Carlo tree search", 2012). Where a move is chosen, the seat to choose takes the one that did best for itself, plus
+a bonus for what has been tried little::
+
+    mean payoff + exploration * spread * prior * sqrt(times offered) / (1 + times taken)
+
+A move counts as offered when the deal allows it and it is considered: by progressive widening only the first
+``widening * visits ** exponent`` moves are, in the order of a prior, which is what "denial" thinks them worth; the
+prior of the i-th is in proportion to ``i ** -prior_weight``. The spread is twice the standard deviation of all payoffs
+so far, so that a game that is nearly decided, or solo, is explored on its own scale. A move not yet tried has the mean
+of its node. In the end the move most often taken is played.
+
+Iterations run in waves, all descents of a wave level by level as one batch; what is under way counts as taken, so that
+the wave spreads.
+"""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,7 +37,6 @@ from genial_env.chance import Bits, bits
 from genial_env.envs.rewards import rank_utility
 from genial_env.play import play_out
 from genial_env.policies import DenialPolicy, Policy, WorthPolicy, choice_keys
-from genial_env.state import Phase
 from genial_env.tables import Tables, tables
 
 Floats = NDArray[np.float64]
@@ -24,17 +45,14 @@ WIDTH = 168
 """Placements that a node knows: the root the best of its own tiles, any other node as many of every tile kind."""
 
 MOST_BLOCKS = 1 << 15
-"""Nodes that have moves, at most: what is beyond them is left to playouts. Some 200 MB."""
+"""Nodes that know their moves, at most; what lies beyond is left to playouts. Some 200 MB."""
 
-_INDEX_BITS = 15
-_INDEX_MASK = (1 << _INDEX_BITS) - 1
-_NEVER = np.iinfo(np.int32).min
-_PHASES = 3  # placement, bonus, swap: what a node can be about
+LEAST_SPREAD = 0.02
 
 
 @dataclass(frozen=True)
 class Knobs:
-    """How the tree is searched; see :class:`ISMCTS`."""
+    """How a tree is searched: see :class:`ISMCTS`."""
 
     exploration: float = 0.5
     widening: float = 2.0
@@ -49,17 +67,49 @@ class Knobs:
         _check("widening", self.widening, self.widening > 0, "above 0")
         _check("exponent", self.exponent, 0 <= self.exponent <= 1, "between 0 and 1")
         _check("prior_weight", self.prior_weight, self.prior_weight >= 0, "at least 0")
-        _check("depth", self.depth, self.depth >= 1, "at least 1")
-        _check("wave", self.wave, self.wave >= 1, "at least 1")
         _check("margin", self.margin, 0 <= self.margin <= 1, "between 0 and 1")
+        _check_count("depth", self.depth)
+        _check_count("wave", self.wave)
 
 
-def _check(name: str, value: float, fine: bool, wanted: str) -> None:
+def _check(name: str, value: object, fine: bool, wanted: str) -> None:
     if not fine:
         raise ValueError(f"{name} must be {wanted}, not {value!r}")
 
 
+def _check_count(name: str, value: object) -> None:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    _check(name, value, whole and value >= 1, "a whole number of at least 1")  # type: ignore[operator]
+
+
 class ISMCTS:
+    """Searches a tree for every decision.
+
+    A game's choice follows from its view and its random bits; games of a batch are searched one after the other.
+
+    Args:
+        playouts: iterations a decision.
+        budget_s: or else seconds a decision. The answer comes within a wave of it, which takes 5 to 10 ms with the
+            backend numba and some 200 ms with numpy; the first decision under some rules also loads compiled code. It
+            is the prior's first move where there is no time for anything.
+        exploration: how much what has been tried little is preferred.
+        widening: moves considered at a node's first visit.
+        exponent: how fast that number grows with the visits: 0 not at all, 1 in proportion.
+        prior_weight: how much the prior's order counts in the bonus; 0 for all moves considered alike.
+        depth: decisions that a descent makes in the tree, at most. 1 is flat Monte-Carlo.
+        wave: descents at a time.
+        margin: the part of the payoff that is not the rank but how far the own markers are ahead.
+        prior: puts the moves in order; left out, :class:`~genial_env.policies.DenialPolicy`.
+        playout: plays all seats from the leaf on; the built-in policies are compiled whole by the backend numba.
+        backend: who does the work, the choices are the same; left out, the one chosen when the agent is made
+            (:func:`genial_env.use_backend`), else numba where it is installed.
+        name: how tables and records call it.
+
+    Raises:
+        ValueError: for both or neither of playouts and budget_s, or a value out of its range.
+        TypeError: for a prior that is no WorthPolicy.
+    """
+
     def __init__(
         self,
         playouts: int | None = None,
@@ -78,44 +128,51 @@ class ISMCTS:
         name: str = "ismcts",
     ) -> None:
         if (playouts is None) == (budget_s is None):
-            raise ValueError(f"give exactly one of playouts and budget_s, not {playouts!r} and {budget_s!r}")
+            raise ValueError(f"give either playouts or budget_s, not {playouts!r} and {budget_s!r}")
         if playouts is not None:
-            _check("playouts", playouts, playouts >= 1, "at least 1")
+            _check_count("playouts", playouts)
         if budget_s is not None:
             _check("budget_s", budget_s, budget_s > 0, "above 0")
+        if prior is not None and not isinstance(prior, WorthPolicy):
+            raise TypeError(f"prior must be a WorthPolicy, not {prior!r}")
         self.name = name
-        self.playouts, self.budget_s = playouts, budget_s
-        self.knobs = Knobs(exploration, widening, exponent, prior_weight, depth, wave, margin)
+        self._playouts, self._budget_s = playouts, budget_s
+        self._knobs = Knobs(exploration, widening, exponent, prior_weight, depth, wave, margin)
         self._prior = DenialPolicy() if prior is None else prior
         self._playout = make_policy(playout)
         self._backend = for_one_game() if backend is None else pick(backend)
 
     def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
-        with using(self._backend):
-            games = [view.select(np.array([game])) for game in range(len(view))]
-            return np.array([self._choose(*each) for each in zip(games, random, strict=True)], dtype=np.int64)
+        actions = np.empty(len(view), dtype=np.int64)
+        for game in range(len(view)):
+            alone = view.select(np.array([game]))
+            move = self.search(alone, random[game]).best_move()
+            actions[game] = _actions(view.tables, alone.rack, np.array([move]))[0]
+        return actions
 
     def search(self, view: View, random: np.uint64) -> "Tree":
-        """The tree grown for the one game of a view, in which it is the seat's turn."""
+        """The tree grown for the one game of a view, in which it is the seat's turn. Where there is but one move, it is
+        bare.
+        """
         start = perf_counter()
-        tree = Tree(view, self._prior, self.knobs)
-        done, size = 0, self.knobs.wave if self.budget_s is None else min(8, self.knobs.wave)
-        while tree.n_root_moves > 1:
-            if self.playouts is not None:
-                size = min(size, self.playouts - done)
-            if size < 1:
-                break
-            self._run_wave(tree, view, bits(random, np.arange(done, done + size)))
-            done += size
-            if self.budget_s is not None:
-                spent = perf_counter() - start
-                size = min(self.knobs.wave, 2 * size, int((self.budget_s - spent) * done / spent))
+        with using(self._backend):
+            tree = Tree(view, self._prior, self._knobs)
+            done, size = 0, self._next_wave(0, 0.0)
+            while size > 0 and len(tree.root_moves) > 1:
+                self._run_wave(tree, view, bits(random, np.arange(done, done + size)))
+                done += size
+                size = self._next_wave(done, perf_counter() - start)
         return tree
 
-    def _choose(self, view: View, random: np.uint64) -> int:
-        move = self.search(view, random).best_move()
-        return int(_actions(view.tables, view.rack, np.array([move]))[0])
+    def _next_wave(self, done: int, spent: float) -> int:
+        """How many descents are next; with a budget few at first, and never more than there seems to be time for."""
+        if self._playouts is not None:
+            return min(self._knobs.wave, self._playouts - done)
+        assert self._budget_s is not None
+        if done == 0:
+            return min(self._knobs.wave, 8)
+        return min(self._knobs.wave, 2 * done, int((self._budget_s - spent) * done / spent))
 
     def _run_wave(self, tree: "Tree", view: View, random: Bits) -> None:
         """In place: one iteration for each of the random bits [W]."""
@@ -123,257 +180,332 @@ class ISMCTS:
         path = tree.descend(states)
         keys = choice_keys(bits(random, 2), view.rules.players)
         twin(play_out)(states, [self._playout] * view.rules.players, keys)
-        tree.back_up(path, payoffs(view.rules, states, self.knobs.margin))
+        tree.back_up(path, payoffs(states, self._knobs.margin))
 
 
-def payoffs(rules: Rules, states: State, margin: float) -> Floats:
+def payoffs(states: State, margin: float = 0.0) -> Floats:
     """[B, T]: what the ends of games are worth to each track, from 0 to 1.
 
-    The rank utility; in solo the lowest marker, and a little for the others.
+    The rank, 1 for the first and 0 for the last; in solo the lowest marker, and a little for the others.
+
+    Args:
+        states: games that are over.
+        margin: in its place, to this part: how far the own markers are ahead of the mean of the others', each counting
+            half as much as the next lower one.
     """
-    scores = states.scores.astype(np.float64)
+    rules, scores = states.rules, states.scores.astype(np.float64)
     if rules.tracks == 1:
         return (scores.min(axis=2) + scores.mean(axis=2) / (rules.top + 1)) / (rules.top + 1)
-    won = (rank_utility(kernel.ranks(states.scores)) + 1) / 2
+    places: Floats = (1 + rank_utility(kernel.ranks(states.scores))) / 2
     if margin == 0:
-        return won
-    ordered = np.sort(scores, axis=2) @ (0.5 ** np.arange(1, rules.colors + 1))
-    others = (ordered.sum(axis=1, keepdims=True) - ordered) / (rules.tracks - 1)
-    lead = 1 / (1 + np.exp((others - ordered) / 2))
-    return (1 - margin) * won + margin * lead
-
-
-def _actions(t: Tables, racks: NDArray[np.int8], moves: Ints) -> Ints:
-    """[S]: moves as action ids, for the racks [S, K]."""
-    kind, placement = np.divmod(moves, t.n_placements)
-    slot = (racks == kind[:, None]).argmax(axis=1)
-    actions: Ints = np.where(
-        kind < t.n_kinds, slot * t.n_placements + placement, moves + (t.swap_action - t.n_kinds * t.n_placements)
-    )
-    return actions
+        return places
+    standing = np.sort(scores, axis=2) @ 0.5 ** np.arange(1, rules.colors + 1)
+    others = (standing.sum(axis=1, keepdims=True) - standing) / (rules.tracks - 1)
+    return (1 - margin) * places + margin / (1 + np.exp((others - standing) / 2))
 
 
 Path = list[tuple[Ints, Ints, Ints, Ints]]
-"""For every level the descents that made a move there, their edges, their tracks, and the nodes they came to (-1: none).
+"""For every level the descents that made a move there, their edges, the tracks that chose, and the nodes behind, -1
+where the game was over.
 """
 
 
 class Tree:
-    """..."""
+    """What is known of the moves from one seat's point of view on. A node is a sequence of moves, whatever the racks.
+
+    A move is named by tile kind and placement, ``kind * E + placement``, of the two ways to lay a double the one whose
+    first cell comes first; then come swap and decline. Board, markers and rack sizes follow from the moves, and so does
+    all that the prior looks at but for the rack: a node's moves are put in order once, for all tile kinds. It is up to
+    what the mover still holds whether it decides again, and everybody sees whether: so a move leads to a node for each
+    phase.
+
+    A node's *block* holds its moves and what is counted of them, its edges. It comes with the second visit.
+
+    Args:
+        view: one game, in which it is the seat's turn.
+        prior: puts moves in order.
+        knobs: how to search.
+    """
 
     def __init__(self, view: View, prior: WorthPolicy, knobs: Knobs) -> None:
-        self.rules, self.knobs, self._prior = view.rules, knobs, prior
-        t = self._t = tables(view.rules)
-        self._per_kind = max(WIDTH // t.n_kinds, 1)
-        self._first_swap = t.n_kinds * t.n_placements
-        self._width = WIDTH + 2
-        self._backwards = _backwards(view.rules)
-        self._twice = t.kinds[:, 0] == t.kinds[:, 1]
-        weight = np.arange(1, WIDTH + 4) ** -float(knobs.prior_weight)
-        self._weight, self._total = weight, weight.cumsum()
-        self.n_nodes, self.n_blocks = 1, 0
-        # Of nodes
-        self._block = np.full(64, -1)
-        self._visits = np.zeros(64, dtype=np.int64)
-        self._ended = np.zeros(64, dtype=np.int64)
-        self._node_sum = np.zeros((64, view.rules.tracks))
-        self._squares = np.zeros(view.rules.tracks)
-        # Of edges
-        self._moves = np.zeros((0, self._width), dtype=np.int64)
-        self._kinds = np.zeros((0, self._width), dtype=np.int64)
-        self._count = np.zeros(0, dtype=np.int64)
-        self._flying = np.zeros(0, dtype=np.int64)
-        self._offered = np.zeros(0, dtype=np.int64)
-        self._sum = np.zeros(0)
-        self._child = np.zeros(0, dtype=np.int64)
-        self._expand(np.array([0]), view, _held(t, view.rack))
-        offered = self._moves[0] >= 0
-        offered[WIDTH], offered[WIDTH + 1] = view.may_swap[0], view.may_decline[0]
-        self._root_columns = np.flatnonzero(offered)
-        self.n_root_moves = len(self._root_columns)
+        self._t, self._knobs, self._prior, self._tracks = view.tables, knobs, prior, view.rules.tracks
+        weights = np.arange(1, WIDTH + 3) ** -float(knobs.prior_weight)
+        self._weights, self._totals = weights, weights.cumsum()
+        self._squares = np.zeros(self._tracks)  # of all payoffs, added up
+        self._nodes = _node_columns(self._tracks)
+        self._blocks = _block_columns()
+        self._blocks.add(1)  # number 0: none
+        root, held = self._nodes.add(1), _held(self._t, view.rack)
+        self._expand(root, view, held)
+        self._columns = np.flatnonzero(self._open(self._nodes["block"][root], held, view.may_swap, view.may_decline)[0])
+
+    # What came of it
+
+    @property
+    def root_moves(self) -> Ints:
+        """[R]: the root's moves, in the order of the prior, swap and decline last."""
+        moves: Ints = self._blocks["move"][1, self._columns].astype(np.int64)
+        return moves
+
+    @property
+    def visits(self) -> Ints:
+        """[R]: playouts of each of them."""
+        visits: Ints = self._blocks["count"][1, self._columns].astype(np.int64)
+        return visits
+
+    @property
+    def values(self) -> Floats:
+        """[R]: what they were worth to the seat, on the average; 0 where there were none."""
+        values: Floats = self._blocks["sum"][1, self._columns] / np.maximum(self.visits, 1)
+        return values
+
+    @property
+    def size(self) -> int:
+        """Nodes."""
+        return self._nodes.n
+
+    def best_move(self) -> int:
+        """The move most often taken; of equals the one that did best, then the prior's."""
+        order = np.lexsort((-np.arange(len(self._columns)), self.values, self.visits))
+        return int(self.root_moves[order[-1]])
+
+    # Down
+
+    def descend(self, states: State) -> Path:
+        """In place: play each state [W] from the root to a leaf; count the visits."""
+        path: Path = []
+        live, nodes = np.arange(len(states)), np.zeros(len(states), dtype=np.int64)
+        self._nodes["begun"][0] += len(states)
+        for _ in range(self._knobs.depth):
+            self._expand_bare(nodes, states, live)
+            inside = self._nodes["block"][nodes] > 0
+            live, nodes = live[inside], nodes[inside]
+            if not live.size:
+                break
+            tracks = states.track(states.to_play[live])
+            racks = kernel.own_racks(states, live)
+            edges = self._choose(nodes, states, live, racks, tracks)
+            kernel.apply(states, _actions(self._t, racks, self._blocks.flat("move")[edges].astype(np.int64)), live)
+            behind, known = self._arrive(edges, states, live)
+            path.append((live, edges, tracks, behind))
+            live, nodes = live[known], behind[known]
+        return path
+
+    def _choose(self, nodes: Ints, states: State, live: Ints, racks: NDArray[np.int8], tracks: Ints) -> Ints:
+        """[S]: the edges that states take from their nodes; counted as offered and flying."""
+        knobs, blocks = self._knobs, self._nodes["block"][nodes]
+        may = kernel.may_swap(states, live), kernel.may_decline(states, live)
+        considered = self._open(blocks, _held(self._t, racks), *may)
+        most = np.ceil(knobs.widening * self._nodes["begun"][nodes] ** knobs.exponent)
+        placements = considered[:, :WIDTH]
+        placements &= placements.cumsum(axis=1, dtype=np.int16) <= most[:, None]
+        state, column = np.nonzero(considered)
+        edges = blocks[state] * (WIDTH + 2) + column
+        n_edges = np.bincount(state, minlength=len(nodes))
+        ends = n_edges.cumsum()
+        np.add.at(self._blocks.flat("offered"), edges, 1)
+        rank = np.arange(len(edges)) - (ends - n_edges)[state]
+        share = self._weights[rank] / self._totals[n_edges - 1][state]
+        bonus = knobs.exploration * self._spread()[tracks][state] * share * np.sqrt(self._blocks.flat("offered")[edges])
+        return self._take(edges, ends, self._means(edges, nodes, tracks, state), bonus)
+
+    def _means(self, edges: Ints, nodes: Ints, tracks: Ints, state: Ints) -> Floats:
+        """[edges]: their mean payoffs to who chooses; of those not yet tried the node's."""
+        count = self._blocks.flat("count")[edges]
+        of_node = self._nodes["sum"][nodes, tracks] / np.maximum(self._nodes["ended"][nodes], 1)
+        return np.where(count > 0, self._blocks.flat("sum")[edges] / np.maximum(count, 1), of_node[state])
+
+    def _take(self, edges: Ints, ends: Ints, means: Floats, bonus: Floats) -> Ints:
+        """[S]: each state's best edge, one state after the other, as what flies already makes an edge less urgent."""
+        taken, flying = np.empty(len(ends), dtype=np.int64), self._blocks.flat("flying")
+        tried, start = 1 + self._blocks.flat("count")[edges], 0
+        for state, end in enumerate(ends.tolist()):
+            part = slice(start, end)
+            own = edges[part]
+            edge = own[(means[part] + bonus[part] / (tried[part] + flying[own])).argmax()]
+            flying[edge] += 1
+            taken[state] = edge
+            start = end
+        return taken
+
+    def _spread(self) -> Floats:
+        """[T]: twice the standard deviation of the payoffs; 1 where they are 0 or 1 and equally often."""
+        n = self._nodes["ended"][0]
+        if n < 2:
+            return np.ones(self._tracks)
+        variance = self._squares / n - (self._nodes["sum"][0] / n) ** 2
+        spread: Floats = np.maximum(2 * np.sqrt(np.maximum(variance, 0)), LEAST_SPREAD)
+        return spread
+
+    def _open(self, blocks: Ints, held: Bools, may_swap: Bools, may_decline: Bools) -> Bools:
+        """[S, WIDTH + 2]: the moves of blocks that are possible with the tile kinds held [S, M]."""
+        never = np.zeros((len(held), 1), dtype=np.bool_)
+        fulfilled = np.concatenate([held, may_swap[:, None], may_decline[:, None], never], axis=1)
+        return np.take_along_axis(fulfilled, self._blocks["need"][blocks], axis=1)
+
+    def _arrive(self, edges: Ints, states: State, live: Ints) -> tuple[Ints, Bools]:
+        """[S]: the nodes behind edges, made where there are none, -1 where the game is over; [S] which there were."""
+        behind, known = np.full(len(live), -1), np.zeros(len(live), dtype=np.bool_)
+        going = np.flatnonzero(~states.over[live])
+        at = edges[going] * _PHASES + states.phase[live[going]]
+        known[going] = self._blocks.flat("child")[at] > 0
+        new = np.unique(at[~known[going]])
+        self._blocks.flat("child")[new] = self._nodes.add(len(new))  # never 0, which is the root
+        behind[going] = self._blocks.flat("child")[at]
+        np.add.at(self._nodes["begun"], behind[going], 1)
+        return behind, known
+
+    # Up
+
+    def back_up(self, path: Path, payoff: Floats) -> None:
+        """In place: count payoffs [W, T] on the way of each descent."""
+        self._squares += (payoff**2).sum(axis=0)
+        self._nodes["ended"][0] += len(payoff)
+        self._nodes["sum"][0] += payoff.sum(axis=0)
+        for live, edges, tracks, behind in path:
+            self._blocks.flat("flying")[edges] = 0
+            np.add.at(self._blocks.flat("count"), edges, 1)
+            np.add.at(self._blocks.flat("sum"), edges, payoff[live, tracks])
+            going = behind >= 0
+            np.add.at(self._nodes["ended"], behind[going], 1)
+            np.add.at(self._nodes["sum"], behind[going], payoff[live[going]])
 
     # Growing
 
-    def _expand(self, nodes: Ints, view: View, held: Bools) -> None:
-        """In place: give nodes [n] their moves, in the order of the prior; views [n] and held [n, M] tile kinds."""
-        self._reserve_blocks(len(nodes))
-        blocks = np.arange(self.n_blocks, self.n_blocks + len(nodes))
-        self._block[nodes] = blocks
-        self.n_blocks += len(nodes)
-        self._moves[blocks, :WIDTH] = -1
-        self._moves[blocks, WIDTH:] = self._first_swap + np.arange(2)
-        placing = np.flatnonzero(view.phase != Phase.SWAP)
-        if placing.size:
-            seen = view.select(placing) if placing.size < len(nodes) else view
-            found = self._best_moves(seen, held[placing], at_root=nodes[0] == 0)
-            self._moves[blocks[placing], : found.shape[1]] = found
-        kinds = self._moves[blocks] // self._t.n_placements
-        kinds[kinds < 0] = self._t.n_kinds + 2  # nobody's
-        kinds[:, WIDTH + 1] = self._t.n_kinds + 1
-        self._kinds[blocks] = kinds
-
-    def _best_moves(self, view: View, held: Bools, at_root: bool) -> Ints:
-        """[n, up to WIDTH]: the moves that the prior likes best, best first, -1 where there are no more."""
-        t, n = self._t, len(view)
-        everything = np.broadcast_to(np.arange(t.n_kinds, dtype=np.int8), (n, t.n_kinds))
-        keys = self._prior.values(replace(view, rack=everything)).astype(np.int32) << _INDEX_BITS
-        keys |= _INDEX_MASK - np.arange(t.n_kinds * t.n_placements, dtype=np.int32).reshape(t.n_kinds, t.n_placements)
-        fine = held[:, :, None] & view.placements[:, None, :]
-        fine[:, self._twice] &= ~self._backwards
-        keys[~fine] = _NEVER
-        if at_root:
-            best = np.sort(keys.reshape(n, -1), axis=1)[:, -WIDTH:]
-        else:
-            best = np.sort(np.sort(keys, axis=2)[:, :, -self._per_kind :].reshape(n, -1), axis=1)
-        best = best[:, ::-1]
-        return np.where(best == _NEVER, -1, _INDEX_MASK - (best & _INDEX_MASK))
-
-    def _reserve_blocks(self, n: int) -> None:
-        capacity, wanted = len(self._moves), self.n_blocks + n
-        if wanted <= capacity:
-            return
-        more = max(2 * capacity, wanted, 16) - capacity
-        self._moves = _longer(self._moves, more)
-        self._kinds = _longer(self._kinds, more)
-        for name in ("_count", "_flying", "_offered", "_sum"):
-            setattr(self, name, _longer(getattr(self, name), more * self._width))
-        self._child = _longer(self._child, more * self._width * _PHASES)
-
-    def _reserve_nodes(self, n: int) -> None:
-        more = max(self.n_nodes, n)
-        if self.n_nodes + n > len(self._block):
-            self._block = np.concatenate([self._block, np.full(more, -1)])
-            for name in ("_visits", "_ended", "_node_sum"):
-                setattr(self, name, _longer(getattr(self, name), more))
-
-    # Descending
-
-    def descend(self, states: State) -> Path:
-        """In place: play each state from the root to a leaf."""
-        path: Path = []
-        live, nodes = np.arange(len(states)), np.zeros(len(states), dtype=np.int64)
-        self._visits[0] += len(states)
-        for level in range(self.knobs.depth):
-            track = states.track(states.to_play[live])
-            held = _held(self._t, kernel.own_racks(states, live))
-            self._expand_new(nodes, states, live)
-            inside = self._block[nodes] >= 0
-            live, nodes, track, held = live[inside], nodes[inside], track[inside], held[inside]
-            if not live.size:
-                break
-            edges = self._select(nodes, states, live, held, track)
-            moves = self._moves.reshape(-1)[edges]
-            kernel.apply(states, _actions(self._t, kernel.own_racks(states, live), moves), live)
-            going = ~states.over[live]
-            arrived = np.full(len(live), -1)
-            known = np.zeros(len(live), dtype=np.bool_)
-            arrived[going], known[going] = self._children(edges[going], states.phase[live[going]])
-            path.append((live, edges, track, arrived))
-            live, nodes = live[known], arrived[known]
-        return path
-
-    def _expand_new(self, nodes: Ints, states: State, live: Ints) -> None:
+    def _expand_bare(self, nodes: Ints, states: State, live: Ints) -> None:
+        """In place: give those nodes their moves that have none, while there is room."""
         new, first = np.unique(nodes, return_index=True)
-        bare = self._block[new] < 0
-        new, first = new[bare], first[bare]
-        room = MOST_BLOCKS - self.n_blocks
-        if new.size and room > 0:
-            new, first = new[:room], first[:room]
-            anything = np.ones((len(new), self._t.n_kinds), dtype=np.bool_)
-            self._expand(new, view(states, rows=live[first]), anything)
+        bare = np.flatnonzero(self._nodes["block"][new] == 0)[: MOST_BLOCKS - self._blocks.n]
+        if bare.size:
+            self._expand(new[bare], view(states, rows=live[first[bare]]))
 
-    def _select(self, nodes: Ints, states: State, live: Ints, held: Bools, track: Ints) -> Ints:
-        """[S]: the edges that states in nodes take."""
-        knobs, blocks = self.knobs, self._block[nodes]
-        nothing = np.zeros((len(live), 1), dtype=np.bool_)
-        swaps, declines = kernel.may_swap(states, live), kernel.may_decline(states, live)
-        holds = np.concatenate([held, swaps[:, None], declines[:, None], nothing], axis=1)  # [S, M + 3]
-        placing = states.phase[live] != Phase.SWAP
-        holds[~placing, : self._t.n_kinds] = False
-        open_here = np.take_along_axis(holds, self._kinds[blocks], axis=1)  # [S, width]
-        wide = np.ceil(knobs.widening * self._visits[nodes] ** knobs.exponent)
-        considered = open_here
-        considered[:, :WIDTH] &= open_here[:, :WIDTH].cumsum(axis=1, dtype=np.int16) <= wide[:, None]
-        row, column = np.nonzero(considered)
-        edges = blocks[row] * self._width + column
-        n_each = np.bincount(row, minlength=len(nodes))
-        ends = n_each.cumsum()
-        starts = ends - n_each
-        np.add.at(self._offered, edges, 1)
-        rank = np.arange(len(row)) - starts[row]
-        count = self._count[edges]
-        node_mean = self._node_sum[nodes, track] / np.maximum(self._ended[nodes], 1)
-        value = np.where(count > 0, self._sum[edges] / np.maximum(count, 1), node_mean[row])
-        prior = self._weight[rank] / self._total[n_each - 1][row]
-        bonus = knobs.exploration * self._spread()[track][row] * prior * np.sqrt(self._offered[edges])
-        count += 1
-        taken = np.empty(len(nodes), dtype=np.int64)
-        flying = self._flying
-        for i, (lo, hi) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-            mine = edges[lo:hi]
-            edge = mine[(value[lo:hi] + bonus[lo:hi] / (count[lo:hi] + flying[mine])).argmax()]
-            flying[edge] += 1
-            taken[i] = edge
-        return taken
+    def _expand(self, nodes: Ints, seen: View, held: Bools | None = None) -> None:
+        """In place: give nodes [n] their moves, in the order of the prior.
 
-    def _spread(self) -> Floats:  # [T]
-        """Twice the standard deviation of what playouts have been worth to each track: 1 where that is win or lose."""
-        n = self._ended[0]
-        if n < 2:
-            return np.ones(self.rules.tracks)
-        mean = self._node_sum[0] / n
-        spread: Floats = np.maximum(2 * np.sqrt(np.maximum(self._squares / n - mean**2, 0)), 0.02)
-        return spread
+        Args:
+            nodes: which.
+            seen: [n] views of the seats to play.
+            held: [n, M] at the root the tile kinds that there are; left out, it may be any.
+        """
+        t, blocks = self._t, self._blocks.add(len(nodes))
+        moves = np.full((len(nodes), WIDTH), -1, dtype=np.int32)
+        placing = np.flatnonzero(seen.slots.any(axis=1))
+        if placing.size:
+            found = self._in_order(seen.select(placing), None if held is None else held[placing])
+            moves[placing, : found.shape[1]] = found
+        last = np.broadcast_to(t.n_kinds * t.n_placements + np.arange(2, dtype=np.int32), (len(nodes), 2))
+        self._blocks["move"][blocks] = np.concatenate([moves, last], axis=1)
+        need = np.where(moves < 0, t.n_kinds + 2, moves // t.n_placements)
+        self._blocks["need"][blocks] = np.concatenate([need, t.n_kinds + 0 * last + np.arange(2)], axis=1)
+        self._nodes["block"][nodes] = blocks
 
-    def _children(self, edges: Ints, phase: NDArray[np.int8]) -> tuple[Ints, Bools]:
-        """[S] the nodes behind edges, made where there are none; and which of them were known before this level."""
-        at = edges * _PHASES + phase
-        child = self._child[at] - 1
-        known = child >= 0
-        new = np.unique(at[~known])
-        self._reserve_nodes(len(new))
-        self._child[new] = np.arange(self.n_nodes, self.n_nodes + len(new)) + 1
-        self.n_nodes += len(new)
-        child = self._child[at] - 1
-        np.add.at(self._visits, child, 1)
-        return child, known
+    def _in_order(self, seen: View, held: Bools | None) -> NDArray[np.int32]:
+        """[n, up to WIDTH]: the moves that the prior thinks worth most, the best first, -1 behind the last. Where the
+        tile kinds held [n, M] are not given, as many of each.
 
-    def back_up(self, path: Path, payoff: Floats) -> None:
-        """In place: count payoffs [W, T] along the way of each descent."""
-        self._flying[:] = 0
-        self._ended[0] += len(payoff)
-        self._node_sum[0] += payoff.sum(axis=0)
-        self._squares += (payoff**2).sum(axis=0)
-        for live, edges, track, arrived in path:
-            np.add.at(self._count, edges, 1)
-            np.add.at(self._sum, edges, payoff[live, track])
-            there = arrived >= 0
-            np.add.at(self._ended, arrived[there], 1)
-            np.add.at(self._node_sum, arrived[there], payoff[live[there]])
-
-    def best_move(self) -> int:
-        """Of the moves at the root the one most visited; of equals the one that did best, then the prior's."""
-        count, total = self._count[self._root_columns], self._sum[self._root_columns]
-        value = total / np.maximum(count, 1)
-        order = np.lexsort((-np.arange(len(count)), value, count))
-        return int(self._moves[0, self._root_columns[order[-1]]])
+        Sorted as single numbers, of the value and the move, the lower move first.
+        """
+        t, n = self._t, len(seen)
+        kinds = np.broadcast_to(np.arange(t.n_kinds, dtype=np.int8), (n, t.n_kinds))
+        keys = self._prior.values(replace(seen, rack=kinds)).astype(np.int32) << _MOVE_BITS
+        keys |= _MOVE_MASK - np.arange(t.n_kinds * t.n_placements, dtype=np.int32).reshape(t.n_kinds, t.n_placements)
+        fine = np.repeat(seen.placements[:, None, :], t.n_kinds, axis=1)
+        fine[:, t.kinds[:, 0] == t.kinds[:, 1]] &= ~_backwards(seen.rules)
+        if held is not None:
+            fine &= held[:, :, None]
+        keys[~fine] = _NEVER
+        if held is None:
+            keys = np.sort(keys, axis=2)[:, :, -(WIDTH // t.n_kinds) :]
+        best = np.sort(keys.reshape(n, -1), axis=1)[:, ::-1][:, :WIDTH]
+        return np.where(best == _NEVER, np.int32(-1), _MOVE_MASK - (best & _MOVE_MASK))
 
 
-def _longer(array: NDArray[Any], more: int) -> NDArray[Any]:
-    """The array with so many rows of zeros behind it."""
-    return np.concatenate([array, np.zeros((more, *array.shape[1:]), dtype=array.dtype)])
+_MOVE_BITS = 15
+_MOVE_MASK = np.int32((1 << _MOVE_BITS) - 1)
+_NEVER = np.iinfo(np.int32).min
+_PHASES = 3  # placement, bonus, swap: what a node can be about
+
+
+class _Columns:
+    """Arrays that grow together, with rows of zeros.
+
+    Args:
+        layout: by name the shape of a row, and its dtype.
+    """
+
+    def __init__(self, layout: dict[str, tuple[tuple[int, ...], type[np.generic]]]) -> None:
+        self.n = 0
+        self._capacity = 32
+        self._arrays: dict[str, NDArray[Any]] = {
+            name: np.zeros((self._capacity, *shape), dtype) for name, (shape, dtype) in layout.items()
+        }
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._arrays[name]
+
+    def flat(self, name: str) -> NDArray[Any]:
+        """The array as one axis."""
+        return self._arrays[name].reshape(-1)
+
+    def add(self, n: int) -> Ints:
+        """[n]: the numbers of new rows."""
+        self.n += n
+        if self.n > self._capacity:
+            more = max(self._capacity, n)
+            for name, array in self._arrays.items():
+                self._arrays[name] = np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)])
+            self._capacity += more
+        return np.arange(self.n - n, self.n)
+
+
+def _node_columns(tracks: int) -> _Columns:
+    return _Columns(
+        {
+            "block": ((), np.int64),  # 0: none
+            "begun": ((), np.int64),  # visits
+            "ended": ((), np.int64),  # those that have been backed up
+            "sum": ((tracks,), np.float64),  # of their payoffs
+        }
+    )
+
+
+def _block_columns() -> _Columns:
+    edges = (WIDTH + 2,)  # the last two are swap and decline
+    return _Columns(
+        {
+            "move": (edges, np.int32),  # -1: none
+            "need": (
+                edges,
+                np.int8,
+            ),  # the tile kind that it takes; M, M + 1: to be allowed to swap, decline; M + 2: never
+            "child": ((*edges, _PHASES), np.int32),  # the node behind, 0: none
+            "offered": (edges, np.int32),  # how often it could be chosen
+            "flying": (edges, np.int32),  # descents of this wave
+            "count": (edges, np.int32),  # those that have been backed up
+            "sum": (edges, np.float64),  # of their payoffs to the track that chose
+        }
+    )
+
+
+def _actions(t: Tables, racks: NDArray[np.int8], moves: Ints) -> Ints:
+    """[S]: moves as action ids, with the racks [S, K]."""
+    kind, placement = np.divmod(moves, t.n_placements)
+    slot = (racks == kind[:, None]).argmax(axis=1)
+    beyond = moves - t.n_kinds * t.n_placements
+    actions: Ints = np.where(beyond < 0, slot * t.n_placements + placement, t.swap_action + beyond)
+    return actions
 
 
 def _held(t: Tables, racks: NDArray[np.int8]) -> Bools:
-    """[S, M]: which tile kinds the racks [S, K] hold."""
+    """[S, M]: which tile kinds racks [S, K] hold."""
     held = np.zeros((len(racks), t.n_kinds + 1), dtype=np.bool_)
-    held[np.arange(len(racks))[:, None], racks] = True  # EMPTY is the last column
+    held[np.arange(len(racks))[:, None], racks] = True  # an empty slot, -1, is the last column
     return held[:, :-1]
 
 
 @lru_cache(maxsize=64)
 def _backwards(rules: Rules) -> Bools:
-    """[E]: the placements whose first cell comes after the second: for a double the same as the other way round."""
+    """[E]: the placements whose first cell comes after the second."""
     cells = tables(rules).placements
     backwards: Bools = cells[:, 0] > cells[:, 1]
     return backwards
