@@ -55,9 +55,10 @@ class Knobs:
     """How a tree is searched: see :class:`ISMCTS`."""
 
     exploration: float = 0.5
-    widening: float = 2.0
+    widening: float = 1.0
     exponent: float = 0.4
     prior_weight: float = 1.0
+    caution: float = 8.0
     depth: int = 4
     wave: int = 64
     margin: float = 0.0
@@ -67,6 +68,7 @@ class Knobs:
         _check("widening", self.widening, self.widening > 0, "above 0")
         _check("exponent", self.exponent, 0 <= self.exponent <= 1, "between 0 and 1")
         _check("prior_weight", self.prior_weight, self.prior_weight >= 0, "at least 0")
+        _check("caution", self.caution, self.caution >= 0, "at least 0")
         _check("margin", self.margin, 0 <= self.margin <= 1, "between 0 and 1")
         _check_count("depth", self.depth)
         _check_count("wave", self.wave)
@@ -96,6 +98,7 @@ class ISMCTS:
         widening: moves considered at a node's first visit.
         exponent: how fast that number grows with the visits: 0 not at all, 1 in proportion.
         prior_weight: how much the prior's order counts in the bonus; 0 for all moves considered alike.
+        caution: playouts of a move that its node's mean weighs as much as; 0 to trust the first playout.
         depth: decisions that a descent makes in the tree, at most. 1 is flat Monte-Carlo.
         wave: descents at a time.
         margin: the part of the payoff that is not the rank but how far the own markers are ahead.
@@ -119,11 +122,12 @@ class ISMCTS:
         widening: float = Knobs.widening,
         exponent: float = Knobs.exponent,
         prior_weight: float = Knobs.prior_weight,
+        caution: float = Knobs.caution,
         depth: int = Knobs.depth,
         wave: int = Knobs.wave,
         margin: float = Knobs.margin,
         prior: WorthPolicy | None = None,
-        playout: str | Policy = "concave",
+        playout: str | Policy = "denial",
         backend: AnyBackend = None,
         name: str = "ismcts",
     ) -> None:
@@ -137,7 +141,7 @@ class ISMCTS:
             raise TypeError(f"prior must be a WorthPolicy, not {prior!r}")
         self.name = name
         self._playouts, self._budget_s = playouts, budget_s
-        self._knobs = Knobs(exploration, widening, exponent, prior_weight, depth, wave, margin)
+        self._knobs = Knobs(exploration, widening, exponent, prior_weight, caution, depth, wave, margin)
         self._prior = DenialPolicy() if prior is None else prior
         self._playout = make_policy(playout)
         self._backend = for_one_game() if backend is None else pick(backend)
@@ -310,10 +314,12 @@ class Tree:
         return self._take(edges, ends, self._means(edges, nodes, tracks, state), bonus)
 
     def _means(self, edges: Ints, nodes: Ints, tracks: Ints, state: Ints) -> Floats:
-        """[edges]: their mean payoffs to who chooses; of those not yet tried the node's."""
-        count = self._blocks.flat("count")[edges]
+        """[edges]: their mean payoffs to who chooses, the node's own mean counted in as often as caution says."""
+        caution = max(self._knobs.caution, 1e-9)  # what has not been tried has the node's
         of_node = self._nodes["sum"][nodes, tracks] / np.maximum(self._nodes["ended"][nodes], 1)
-        return np.where(count > 0, self._blocks.flat("sum")[edges] / np.maximum(count, 1), of_node[state])
+        count, total = self._blocks.flat("count")[edges], self._blocks.flat("sum")[edges]
+        means: Floats = (total + caution * of_node[state]) / (count + caution)
+        return means
 
     def _take(self, edges: Ints, ends: Ints, means: Floats, bonus: Floats) -> Ints:
         """[S]: each state's best edge, one state after the other, as what flies already makes an edge less urgent."""
