@@ -91,9 +91,9 @@ class ISMCTS:
 
     Args:
         playouts: iterations a decision.
-        budget_s: or else seconds a decision. The answer comes within a wave of it, which takes 5 to 10 ms with the
-            backend numba and some 200 ms with numpy; the first decision under some rules also loads compiled code. It
-            is the prior's first move where there is no time for anything.
+        budget_s: or else seconds a decision. The answer comes at most 20 ms late with the backend numba, and 100 ms
+            with numpy, whose first playouts take that long; the first decision of a process also loads compiled code.
+            Where there is no time for anything it is the prior's first move.
         exploration: how much what has been tried little is preferred.
         widening: moves considered at a node's first visit.
         exponent: how fast that number grows with the visits: 0 not at all, 1 in proportion.
@@ -162,7 +162,7 @@ class ISMCTS:
         start = perf_counter()
         with using(self._backend):
             tree = Tree(view, self._prior, self._knobs)
-            done, size = 0, self._next_wave(0, 0.0)
+            done, size = 0, self._next_wave(0, perf_counter() - start)
             while size > 0 and len(tree.root_moves) > 1:
                 self._run_wave(tree, view, bits(random, np.arange(done, done + size)))
                 done += size
@@ -175,7 +175,7 @@ class ISMCTS:
             return min(self._knobs.wave, self._playouts - done)
         assert self._budget_s is not None
         if done == 0:
-            return min(self._knobs.wave, 8)
+            return min(self._knobs.wave, 8) if spent < self._budget_s else 0
         return min(self._knobs.wave, 2 * done, int((self._budget_s - spent) * done / spent))
 
     def _run_wave(self, tree: "Tree", view: View, random: Bits) -> None:
@@ -199,13 +199,15 @@ def payoffs(states: State, margin: float = 0.0) -> Floats:
     """
     rules, scores = states.rules, states.scores.astype(np.float64)
     if rules.tracks == 1:
-        return (scores.min(axis=2) + scores.mean(axis=2) / (rules.top + 1)) / (rules.top + 1)
+        lowest: Floats = scores.min(axis=2) + scores.mean(axis=2) / (rules.top + 1)
+        return lowest / (rules.top + 1)
     places: Floats = (1 + rank_utility(kernel.ranks(states.scores))) / 2
     if margin == 0:
         return places
     standing = np.sort(scores, axis=2) @ 0.5 ** np.arange(1, rules.colors + 1)
     others = (standing.sum(axis=1, keepdims=True) - standing) / (rules.tracks - 1)
-    return (1 - margin) * places + margin / (1 + np.exp((others - standing) / 2))
+    lead: Floats = 1 / (1 + np.exp((others - standing) / 2))
+    return (1 - margin) * places + margin * lead
 
 
 Path = list[tuple[Ints, Ints, Ints, Ints]]

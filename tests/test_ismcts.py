@@ -108,7 +108,8 @@ def test_a_budget_is_kept(budget_s: float) -> None:
 
 def test_without_time_it_plays_what_its_prior_likes() -> None:
     seen = middle(Rules())
-    tree = Tree(seen, ConcavePolicy(), Knobs())
+    tree = ISMCTS(budget_s=1e-9, prior=ConcavePolicy()).search(seen, SEED)
+    assert tree.visits.sum() == 0
     slot = int((seen.rack[0] == tree.best_move() // seen.tables.n_placements).argmax())
     values = np.where(seen.slots[0][:, None] & seen.placements[0], ConcavePolicy().values(seen)[0], -(10**6))
     assert values[slot, tree.best_move() % seen.tables.n_placements] == values.max()
