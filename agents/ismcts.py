@@ -20,6 +20,33 @@ of its node. In the end the move most often taken is played.
 
 Iterations run in waves, all descents of a wave level by level as one batch; what is under way counts as taken, so that
 the wave spreads.
+
+How it plays the standard game: its share of the games, ties half, with 95% intervals over deals::
+
+    play([ISMCTS(playouts=N), other], games=30, seed=5, backend="numba")  # and [other, ISMCTS(playouts=N)]
+
+    iterations   against "denial"       against "concave"      against itself with depth=1
+    200          0.82 ± 0.09 (60 games) 0.75 ± 0.11 (60)
+    1000         1.00 (30 of 30)        0.90 ± 0.11 (30)       0.47 ± 0.15 (30)
+    4000         1.00 (10 of 10)
+
+Solo at 500 iterations its lowest marker is 17.0 ± 0.6 on the average of 50 games, with depth=1 16.4 ± 0.7, against the
+13.4 of "denial"::
+
+    play([ISMCTS(playouts=500)], Rules(1, "2004", "solo"), games=50, seed=5, backend="numba")
+
+**That the tree is better than depth=1, which is flat Monte-Carlo led by the prior, is not shown.** What was measured
+with widening=2 and caution=0 against "denial", at 400 iterations: playouts by "concave" 0.76 ± 0.09 with the tree and
+0.63 ± 0.08 without (100 games each, the same deals), playouts by "denial" 0.92 ± 0.06 (100) with and 0.94 ± 0.05 (80)
+without. So better playouts are worth more than the tree, and the tree seems to make up for replies that "concave" gets
+wrong. A likely reason, not tested: the prior's reply is what playouts by "denial" make anyway, and to tell a better one
+from it takes more visits than nodes below the root get, each playout being off by half a game. A wider tree did worse,
+0.67 ± 0.09 with widening=4 and exploration=1 against 0.79 ± 0.06 (playouts by "concave"), a narrower one 0.96 ± 0.04
+(widening=1, playouts by "denial", 80 games).
+
+Speed, 4,000 iterations on one of two shared cores: 4,700 a second at the beginning of a game, 8,200 after 24 decisions,
+with playouts by "concave" 8,000 and 10,600. In the middle playouts take two fifths of the time, the prior's order of
+moves in new nodes a fifth, choosing edges a seventh, dealing what is hidden a tenth.
 """
 
 from dataclasses import dataclass, replace
