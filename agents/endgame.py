@@ -498,6 +498,30 @@ def value_over_all_deals(view: View) -> tuple[Ints, Floats]:
     return solution.actions, solution.values
 
 
+def exact_action(view: View) -> int | None:
+    """The best action of the seat to play, where two placements at most are left and all deals can be looked over in
+    milliseconds; else None.
+
+    Args:
+        view: one game, seen by the seat to play.
+    """
+    if view.phase[0] == Phase.SWAP or view.may_decline[0] or view.placements[0].sum() > _MOST_OF_TWO:
+        return None
+    state = determinize(view, np.zeros(1, dtype=np.uint64))
+    if most_placements_left(state)[0] > 2:
+        return None
+    try:
+        actions, values = value_over_all_deals(view)
+    except ValueError:  # swaps have shown something about several racks
+        return None
+    return int(actions[values.argmax()])
+
+
+_MOST_OF_TWO = 2 * 2 * 11
+"""Placements that are open where no more than two tiles can be laid, and twice as many to be sure: all others share a
+cell with one of two neighbours."""
+
+
 def _check_view(view: View) -> None:
     if len(view) != 1:
         raise ValueError(f"there must be one view, not {len(view)}")

@@ -57,8 +57,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.endgame import exact_action
 from genial_env import Rules, State, View, determinize, kernel, make_policy, view
-from genial_env.backends import AnyBackend, for_one_game, pick, twin, using
+from genial_env.backends import for_one_game, twin, using
 from genial_env.bitsets import Bools, Ints
 from genial_env.chance import Bits, bits
 from genial_env.envs.rewards import rank_utility
@@ -114,10 +115,11 @@ def _check_count(name: str, value: object) -> None:
 class ISMCTS:
     """Searches a tree for every decision.
 
-    A game's choice follows from its view and its random bits; games of a batch are searched one after the other.
+    A game's choice follows from its view and its random bits; games of a batch are searched one after the other. The last
+    two placements are solved instead (:mod:`agents.endgame`).
 
     Args:
-        playouts: iterations a decision.
+        playouts: iterations a decision; 1,000 where no budget is given.
         budget_s: or else seconds a decision. The answer comes at most 20 ms late with the backend numba, and 100 ms
             with numpy, whose first playouts take that long; the first decision of a process also loads compiled code.
             Where there is no time for anything it is the prior's first move.
@@ -131,12 +133,10 @@ class ISMCTS:
         margin: the part of the payoff that is not the rank but how far the own markers are ahead.
         prior: puts the moves in order; left out, :class:`~genial_env.policies.DenialPolicy`.
         playout: plays all seats from the leaf on; the built-in policies are compiled whole by the backend numba.
-        backend: who does the work, the choices are the same; left out, the one chosen when the agent is made
-            (:func:`genial_env.use_backend`), else numba where it is installed.
         name: how tables and records call it.
 
     Raises:
-        ValueError: for both or neither of playouts and budget_s, or a value out of its range.
+        ValueError: for both playouts and budget_s, or a value out of its range.
         TypeError: for a prior that is no WorthPolicy.
     """
 
@@ -155,12 +155,12 @@ class ISMCTS:
         margin: float = Knobs.margin,
         prior: WorthPolicy | None = None,
         playout: str | Policy = "denial",
-        backend: AnyBackend = None,
         name: str = "ismcts",
     ) -> None:
-        if (playouts is None) == (budget_s is None):
-            raise ValueError(f"give either playouts or budget_s, not {playouts!r} and {budget_s!r}")
-        if playouts is not None:
+        if playouts is not None and budget_s is not None:
+            raise ValueError(f"give playouts or budget_s, not both: {playouts!r} and {budget_s!r}")
+        if budget_s is None:
+            playouts = 1000 if playouts is None else playouts
             _check_count("playouts", playouts)
         if budget_s is not None:
             _check("budget_s", budget_s, budget_s > 0, "above 0")
@@ -171,13 +171,16 @@ class ISMCTS:
         self._knobs = Knobs(exploration, widening, exponent, prior_weight, caution, depth, wave, margin)
         self._prior = DenialPolicy() if prior is None else prior
         self._playout = make_policy(playout)
-        self._backend = for_one_game() if backend is None else pick(backend)
 
     def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
         actions = np.empty(len(view), dtype=np.int64)
         for game in range(len(view)):
             alone = view.select(np.array([game]))
+            exact = exact_action(alone)
+            if exact is not None:
+                actions[game] = exact
+                continue
             move = self.search(alone, random[game]).best_move()
             actions[game] = _actions(view.tables, alone.rack, np.array([move]))[0]
         return actions
@@ -187,7 +190,7 @@ class ISMCTS:
         bare.
         """
         start = perf_counter()
-        with using(self._backend):
+        with using(for_one_game()):
             tree = Tree(view, self._prior, self._knobs)
             done, size = 0, self._next_wave(0, perf_counter() - start)
             while size > 0 and len(tree.root_moves) > 1:

@@ -3,11 +3,10 @@
 ROSTER = {
     "points": "agents.points:Points",
     "lexicographic": "agents.lexicographic:Lexicographic",
-    "foresight": "agents.foresight:Foresight",
     "search": "agents.search:Search",
     "ismcts": "agents.ismcts:ISMCTS",
 }
 """Name -> "module:factory"; a factory's settings can be given in brackets: ``search(budget_s=0.1)``."""
 
-LADDER = ["random", "points", "greedy", "lexicographic", "concave", "denial", "foresight"]
+LADDER = ["random", "points", "greedy", "lexicographic", "concave", "denial"]
 """The scripted agents, the weaker first."""

@@ -87,7 +87,7 @@ def play_batches(
     roster = [make_policy(policy) for policy in policies]
     _check_roster(roster, rules)
     _check_counts(games=games, batch=batch)
-    chosen = pick(backend)
+    chosen = None if backend is None else pick(backend)
     for start in range(0, games, batch):
         with using(chosen):
             results = _play_batch(roster, rules, game_seeds(seed, min(batch, games - start), start), record)

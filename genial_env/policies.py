@@ -239,10 +239,10 @@ class DenialPolicy(ConcavePolicy):
 
 _DENIAL = {
     (1, 1): (4.0, 0.86, Weights(0, 0, -1, 0, 1, 0)),
-    (2, 2): (2.0, 1.0, Weights(2, 7, 2, 3)),
-    (3, 3): (20.0, 1.0, Weights(0, 1, 1, 1)),
+    (2, 2): (3.2, 1.27, Weights(2, 4, 2, 3, 1, 2)),
+    (3, 3): (13.0, 1.09, Weights(0, 1, 1, 1, 0, 2)),
     (4, 4): (50.0, 1.0, Weights(0, 0, 2, 1)),
-    (4, 2): (4.0, 1.0, Weights(1, 7, 1, 2)),
+    (4, 2): (4.9, 1.08, Weights(0, 5, 1, 2, 1, 0)),
 }
 """Temperature, shape and weights by seats and tracks."""
 

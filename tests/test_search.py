@@ -1,0 +1,152 @@
+"""The Monte-Carlo search: it is a policy, its knobs turn, it keeps to its budget, and it finds what can be proven."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agents
+from agents.endgame import exact_action, most_placements_left
+from agents.search import Search, candidate_actions
+from genial_env import Rules, determinize, kernel, play, use_backend, view
+from genial_env.chance import bits
+from genial_env.policies import ConcavePolicy, DenialPolicy
+from genial_env.puzzles import read_puzzles, score
+from genial_env.state import Phase
+from genial_env.testing import check_policy
+from genial_env.views import View
+from tests.conftest import needs_numba
+from tests.positions import random_play
+
+SOLO, TEAM, SMALL = Rules(1, "2004", "solo"), Rules(4, "2004", "team"), Rules(side=4, colors=4, rack=3)
+PUZZLES = Path(agents.__file__).with_name("puzzles.jsonl")
+
+
+def middle(rules: Rules, steps: int = 12) -> View:
+    """A view of one game in which a tile is to be laid."""
+    state = random_play(rules, games=8, seed=3, steps=steps)
+    return view(state, rows=np.flatnonzero(state.phase <= Phase.BONUS)[:1])
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [Rules(), Rules(3), Rules(4), TEAM, SOLO, Rules(2, "2009"), SMALL, Rules(3, side=4, colors=4, rack=2)],
+    ids=str,
+)
+def test_it_is_a_policy_that_looks_at_nothing_hidden(rules: Rules) -> None:
+    check_policy(Search(playouts=12, candidates=4), rules)
+
+
+@needs_numba
+@pytest.mark.parametrize("rules", [Rules(), Rules(3, "2009"), TEAM, SOLO], ids=str)
+def test_both_backends_choose_alike(rules: Rules) -> None:
+    chosen = []
+    for backend in ("numpy", "numba"):
+        with use_backend(backend):
+            chosen.append([Search(playouts=40)(middle(rules, steps), bits(7, np.arange(1))) for steps in (1, 9, 17)])
+    assert np.array_equal(*chosen)
+
+
+def test_little_search_beats_weak_players() -> None:
+    ranks = play([Search(playouts=20, candidates=4), "random"], games=6, seed=1, backend=None).ranks
+    assert (ranks[:, 0] == 1).all()
+    own = play([Search(playouts=60)], SOLO, games=6, seed=1).scores.min(axis=2).mean()
+    assert own > play(["greedy"], SOLO, games=200, seed=1).scores.min(axis=2).mean()
+
+
+def test_it_finds_what_is_proven() -> None:
+    """Nearly all puzzles, those of two seats with a placement or two left by solving them."""
+    puzzles = read_puzzles(PUZZLES)
+    answers = score(Search(playouts=200), puzzles)
+    assert np.mean([answer.solved for answer in answers]) > 0.75
+    solvable = [a for a in answers if exact_action(view(a.puzzle.state)) is not None]
+    assert len(solvable) > 30
+    assert all(answer.solved for answer in solvable)
+
+
+def test_what_is_solved_and_what_not() -> None:
+    for rules in (Rules(), Rules(3), SOLO, SMALL):
+        state = random_play(rules, games=40, seed=5, steps=200)
+        assert state.over.all()
+        state = random_play(rules, games=40, seed=5, steps=rules.most_placements - 6)
+        rows = np.flatnonzero(~state.over)
+        for row in rows:
+            alone = state.select(np.array([row]))
+            few = most_placements_left(alone)[0] <= 2
+            if alone.phase[0] == Phase.SWAP or not few:
+                assert exact_action(view(alone)) is None
+
+
+def test_candidates_are_the_priors_best_and_different() -> None:
+    seen = middle(Rules())
+    t, prior = seen.tables, DenialPolicy()
+    actions = candidate_actions(seen, prior, 10**6)
+    values = prior.values(seen)[0].reshape(-1)
+    assert (np.diff(values[actions].astype(int)) <= 0).all()
+    tiles = set()
+    for action in actions.tolist():
+        slot, placement = divmod(action, t.n_placements)
+        halves = zip(t.placements[placement].tolist(), t.kinds[seen.rack[0, slot]].tolist(), strict=True)
+        tiles.add(tuple(sorted(halves)))
+    assert len(tiles) == len(actions)
+    everything = np.flatnonzero(seen.mask()[0])
+    assert {values[action] for action in everything} == set(values[actions])
+    assert candidate_actions(seen, prior, 3).tolist() == actions[:3].tolist()
+
+
+def test_other_choices_are_candidates_too() -> None:
+    state = random_play(Rules(2, "2009"), games=200, seed=2, steps=26)
+    for phase in (Phase.SWAP, Phase.BONUS):
+        rows = np.flatnonzero(state.phase == phase)
+        if rows.size:
+            seen = view(state, rows=rows[:1])
+            actions = candidate_actions(seen, DenialPolicy(), 2)
+            assert seen.tables.decline_action in actions
+            assert seen.mask()[0][actions].all()
+
+
+def test_knobs_turn() -> None:
+    state = random_play(Rules(), games=12, seed=3, steps=10)
+    seen = view(state, rows=np.flatnonzero(state.phase <= Phase.BONUS))
+    random = bits(3, np.arange(len(seen)))
+    settings: list[dict[str, Any]] = [
+        {},
+        {"playouts": 200},
+        {"candidates": 3},
+        {"margin": 0.5},
+        {"playout": "random"},
+        {"prior": ConcavePolicy()},
+    ]
+    chosen = [tuple(Search(**{"playouts": 30, **extra})(seen, random).tolist()) for extra in settings]
+    assert len(set(chosen)) == len(chosen)
+
+
+@pytest.mark.parametrize("budget_s", [1e-6, 0.2])
+def test_it_keeps_to_the_clock(budget_s: float) -> None:
+    agent, seen = Search(budget_s=budget_s), middle(Rules())
+    agent(seen, bits(1, np.arange(1)))  # loads what has to be loaded
+    begun = time.perf_counter()
+    action = agent(seen, bits(1, np.arange(1)))
+    assert time.perf_counter() - begun < budget_s + 5
+    assert kernel.is_legal(determinize(seen, np.random.default_rng(0)), action, np.arange(1)).all()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"playouts": 5, "budget_s": 1.0}, r"not both: 5 and 1\.0"),
+        ({"playouts": 0}, "playouts must be at least 1, not 0"),
+        ({"budget_s": 0.0}, r"budget_s must be above 0, not 0\.0"),
+        ({"budget_s": float("inf")}, "budget_s must be above 0, not inf"),
+        ({"candidates": 0}, "candidates must be at least 1, not 0"),
+        ({"margin": 0.7}, r"margin must be between 0 and 0\.5, not 0\.7"),
+        ({"playout": "clever"}, "unknown agent 'clever'"),
+    ],
+)
+def test_what_is_wrong_is_said(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Search(**wrong)
+    with pytest.raises(TypeError, match="prior must be a WorthPolicy"):
+        Search(prior="denial")  # type: ignore[arg-type]
