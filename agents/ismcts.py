@@ -115,8 +115,8 @@ def _check_count(name: str, value: object) -> None:
 class ISMCTS:
     """Searches a tree for every decision.
 
-    A game's choice follows from its view and its random bits; games of a batch are searched one after the other. The last
-    two placements are solved instead (:mod:`agents.endgame`).
+    A game's choice follows from its view and its random bits; games of a batch are searched one after the other. The
+    last two placements are solved instead (:mod:`agents.endgame`).
 
     Args:
         playouts: iterations a decision; 1,000 where no budget is given.

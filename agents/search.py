@@ -5,8 +5,8 @@
 
     play([Search(playouts=300), "denial"], games=10, backend="numba")
 
-The hidden tiles are dealt anew for every playout, any deal that the view allows being equally likely. All moves that are
-compared meet the same deals, the same luck and the same choices, which takes most of the noise out of their differences.
+The hidden tiles are dealt anew for every playout, any deal that the view allows being equally likely. All moves that
+are compared meet the same deals, the same luck and the same choices, which takes noise out of their differences.
 Sequential halving shares the budget out (Z. Karnin, T. Koren, O. Somekh, "Almost optimal exploration in multi-armed
 bandits", ICML 2013): in every round the worse half of the moves drops out. All playouts of a round are one batch.
 
@@ -42,8 +42,8 @@ AT_ONCE = 128
 class Search:
     """Plays the move that did best in playouts.
 
-    A game's choice follows from its view and its random bits; games of a batch are searched one after the other. The last
-    two placements are solved instead (:mod:`agents.endgame`).
+    A game's choice follows from its view and its random bits; games of a batch are searched one after the other. The
+    last two placements are solved instead (:mod:`agents.endgame`).
 
     Args:
         playouts: for every decision; 1,000 where no budget is given.

@@ -4,8 +4,8 @@
     python -m experiments.leaderboard                      # docs/leaderboard.md from the stored results
     python -m experiments.leaderboard --play --workers 2   # play them anew (an hour), store them, and the same
 
-A tournament for each board is played in `runs/leaderboard`, broken off and gone on with at will; what it says is stored in
-`docs/leaderboard`. The answer is docs/leaderboard.md.
+A tournament for each board is played in `runs/leaderboard`, broken off and gone on with at will; what it says is stored
+in `docs/leaderboard`. The answer is docs/leaderboard.md.
 """
 
 import json
@@ -39,10 +39,10 @@ class Board(NamedTuple):
 
 
 BOARDS = {
-    "2-seats": Board("Two seats", Rules(2), (*SCRIPTED, *SEARCH), 200),
-    "3-seats": Board("Three seats", Rules(3), (*STRONG, *SEARCH), 40),
-    "4-seats": Board("Four seats", Rules(4), (*STRONG, *SEARCH), 40),
-    "team": Board("Teams", Rules(4, "2004", "team"), (*SCRIPTED, *SEARCH), 40),
+    "2-seats": Board("Two seats", Rules(2), (*SCRIPTED, *SEARCH), 60),
+    "3-seats": Board("Three seats", Rules(3), (*STRONG, *SEARCH), 30),
+    "4-seats": Board("Four seats", Rules(4), (*STRONG, *SEARCH), 30),
+    "team": Board("Teams", Rules(4, "2004", "team"), (*SCRIPTED, *SEARCH), 20),
     "solo": Board("Solo", Rules(1, "2004", "solo"), (*SCRIPTED, *SEARCH), 500),
 }
 
@@ -91,10 +91,10 @@ def page() -> str:
 
 HEAD = """# Leaderboard
 
-Made by `python -m experiments.leaderboard` from the results in `docs/leaderboard`; `--play` plays them anew. Edition 2025;
-teams and solo 2004. Every agent meets every other in every seat with the same deals; greedy's rating is 0. In solo the agents
-are compared deal by deal: a win is a better result of the same deal. Milliseconds a move are of one core, of agents that
-answer many games at once each game's share.
+Made by `python -m experiments.leaderboard` from the results in `docs/leaderboard`; `--play` plays them anew. Edition
+2025; teams and solo 2004. Every agent meets every other in every seat with the same deals; greedy's rating is 0. In
+solo the agents are compared deal by deal: a win is a better result of the same deal. Milliseconds a move are of one core; of
+agents that answer many games at once, each game's share.
 """
 
 TAIL = """## Enter
@@ -109,9 +109,9 @@ genial rate my_module:make --against ladder
 
 The second takes about two minutes and says where it stands among the scripted agents. To enter here, an agent
 
-- passes `check_policy` for the boards that it enters, so it looks at nothing hidden and takes its randomness from the bits;
+- passes `check_policy` for the boards that it enters: it looks at nothing hidden, its randomness is that of the bits;
 - forfeits no game in `genial rate`;
-- has a line in `agents/roster.py` and in `experiments/leaderboard.py`, and the results of `--play` are committed with it.
+- has a line in `agents/roster.py` and in `experiments/leaderboard.py`; the results of `--play` are committed with it.
 """
 
 

@@ -7,9 +7,9 @@ plays pairs of games, the same deal with the seats swapped, and prints
 
 - the variance of a pair's mean score against that of two games of different deals (1: duplicate deals do not help);
 - by how much a regression on the luck of the draws shrinks the variance of a game's score. The luck is what each seat
-  drew first, as many tiles as both surely draw: doubles, different colors, how often the rarest color came, and how much
-  the colors differ; each as the difference between the seats, whose mean is 0. Fitted on one half of the games, measured
-  on the other.
+  drew first, as many tiles as both surely draw: doubles, different colors, how often the rarest color came, and how
+  much the colors differ; each as the difference between the seats, whose mean is 0. Fitted on one half of the games,
+  measured on the other.
 
 ANSWER
 """
