@@ -10,10 +10,10 @@ mean lowest marker. With the extra `fast` it takes half a minute, without it man
     4,000 games for each seat      2 seats  3 seats  4 seats    teams
     greedy among random             +1.00    +1.00    +1.00    +1.00
     concave among greedy            +0.17    +0.11    +0.04    +0.10
-    denial among greedy             +0.85    +0.20    +0.04    +0.85
-    denial among concave            +0.39    +0.10    +0.01    +0.63
+    denial among greedy             +0.87    +0.29    +0.08    +0.88
+    denial among concave            +0.51    +0.17    +0.05    +0.60
 
-all ± 0.02 or less; solo random 1.4, greedy 10.4, concave 12.6, denial 13.4.
+all ± 0.02 or less; solo random 1.4, greedy 10.4, concave 13.3, denial 15.1.
 """
 
 import json

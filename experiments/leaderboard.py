@@ -93,8 +93,8 @@ HEAD = """# Leaderboard
 
 Made by `python -m experiments.leaderboard` from the results in `docs/leaderboard`; `--play` plays them anew. Edition
 2025; teams and solo 2004. Every agent meets every other in every seat with the same deals; greedy's rating is 0. In
-solo the agents are compared deal by deal: a win is a better result of the same deal. Milliseconds a move are of one core; of
-agents that answer many games at once, each game's share.
+solo the agents are compared deal by deal: a win is a better result of the same deal. Milliseconds a move are of one
+core; of agents that answer many games at once, each game's share.
 """
 
 TAIL = """## Enter

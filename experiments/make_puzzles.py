@@ -9,11 +9,11 @@ few placements left, keeps those whose best move is worth clearly more than any 
 minutes.
 
     solved            puzzles  random  greedy  concave  denial
-    endgame                53     30%     40%      47%     51%
-    immediate win          26     27%     35%      35%     27%
-    double bonus           12      8%     50%      25%      0%
+    endgame                53     32%     45%      58%     53%
+    immediate win          26     15%     35%      35%     27%
+    double bonus           12      0%     67%      50%      0%
     swap                   15     53%     87%      87%     87%
-    all                   106     30%     46%      47%     44%
+    all                   106     27%     51%      56%     45%
 
 They are 60 for two seats of 2025 and 11 of 2009, 10 for three, 9 for four, 9 for teams and 7 solo. A swap is seldom
 better declined, so that policies that always swap solve most of those.

@@ -11,7 +11,13 @@ plays pairs of games, the same deal with the seats swapped, and prints
   much the colors differ; each as the difference between the seats, whose mean is 0. Fitted on one half of the games,
   measured on the other.
 
-ANSWER
+Hardly anything does, so nothing of it is used; the seats are swapped against bias alone. 3,000 pairs each:
+
+                                   score   variance of pairs   explained by draws
+    greedy against points          69.7%                0.89                 1.8%
+    concave against greedy         60.1%                0.98                 0.3%
+    denial against concave         70.8%                1.00                 0.1%
+    denial against lexicographic   53.4%                0.98                -0.1%
 """
 
 from dataclasses import dataclass

@@ -190,14 +190,17 @@ class ConcavePolicy(WorthPolicy):
     def worth(self, rules: Rules) -> NDArray[np.int16]:
         """From 0 to 1000 at the end of the track."""
         measured = {1: 4.0, 2: 10.0, 3: 30.0, 4: 60.0}[rules.players]
-        return saturating(self.temperature or measured, 1.0, rules.top)
+        return saturating(self.temperature or measured, rules.top)
 
 
 @lru_cache(maxsize=64)
-def saturating(temperature: float, shape: float, top: int) -> NDArray[np.int16]:
-    """[top + 1]: ``1 - exp(-(m / temperature) ** shape)``, scaled so that the end of the track is worth 1000."""
-    worth = -np.expm1(-((np.arange(top + 1) / temperature) ** shape))
-    whole: NDArray[np.int16] = np.rint(1000 * worth / worth[-1]).astype(np.int16)
+def saturating(temperature: float, top: int, shape: float = 1.0, arrival: int = 0) -> NDArray[np.int16]:
+    """[top + 1]: ``1 - exp(-(m / temperature) ** shape)``, scaled so that the end of the track is worth 1000; and
+    `arrival` more from every stop on.
+    """
+    markers = np.arange(top + 1)
+    worth = -np.expm1(-((markers / temperature) ** shape))
+    whole: NDArray[np.int16] = (np.rint(1000 * worth / worth[-1]) + arrival * (markers // TRACK_END)).astype(np.int16)
     whole.setflags(write=False)
     return whole
 
@@ -211,40 +214,54 @@ class DenialPolicy(ConcavePolicy):
     Args:
         temperature: in points; a marker at m is worth ``1 - exp(-(m / temperature) ** shape)``.
         shape: above 1 the very first points count less.
-        weights: of what is taken and opened. Left out, all three are what did well for the number of seats.
+        arrival: what arriving at 18, or 36, is worth besides, as it earns a placement; the whole track is worth 1000.
+        weights: of what is taken and opened. Left out, all four are what did well for the number of seats.
 
     Raises:
-        ValueError: for a temperature or a shape that is not above 0.
+        ValueError: for a temperature or a shape that is not above 0, or an arrival that is not 0 to 50.
     """
 
     name = "denial"
 
     def __init__(
-        self, temperature: float | None = None, shape: float | None = None, weights: Weights | None = None
+        self,
+        temperature: float | None = None,
+        shape: float | None = None,
+        arrival: int | None = None,
+        weights: Weights | None = None,
     ) -> None:
         super().__init__(temperature)
         if shape is not None and not shape > 0:
             raise ValueError(f"shape must be above 0, not {shape!r}")
-        self.shape, self._weights = shape, weights
+        if arrival is not None and not 0 <= arrival <= MOST_FOR_ARRIVAL:
+            raise ValueError(f"arrival must be 0 to {MOST_FOR_ARRIVAL}, not {arrival!r}")
+        self.shape, self.arrival, self._weights = shape, arrival, weights
 
     def weights(self, rules: Rules) -> Weights:
         """What is taken and opened."""
-        return self._weights if self._weights is not None else _DENIAL[rules.players, rules.tracks][2]
+        return self._weights if self._weights is not None else _DENIAL[rules.players, rules.tracks][3]
 
     def worth(self, rules: Rules) -> NDArray[np.int16]:
-        """From 0 to 1000 at the end of the track."""
-        temperature, shape, _ = _DENIAL[rules.players, rules.tracks]
-        return saturating(self.temperature or temperature, self.shape or shape, rules.top)
+        """From 0 to 1000 at the end of the track, and what arriving is worth."""
+        temperature, shape, arrival, _ = _DENIAL[rules.players, rules.tracks]
+        return saturating(
+            self.temperature or temperature,
+            rules.top,
+            self.shape or shape,
+            arrival if self.arrival is None else self.arrival,
+        )
 
+
+MOST_FOR_ARRIVAL = 50
 
 _DENIAL = {
-    (1, 1): (4.0, 0.86, Weights(0, 0, -1, 0, 1, 0)),
-    (2, 2): (3.2, 1.27, Weights(2, 4, 2, 3, 1, 2)),
-    (3, 3): (13.0, 1.09, Weights(0, 1, 1, 1, 0, 2)),
-    (4, 4): (50.0, 1.0, Weights(0, 0, 2, 1)),
-    (4, 2): (4.9, 1.08, Weights(0, 5, 1, 2, 1, 0)),
+    (1, 1): (4.0, 0.86, 0, Weights(0, 0, -1, 0, 1, 0)),
+    (2, 2): (3.2, 1.27, 0, Weights(2, 4, 2, 3, 1, 2)),
+    (3, 3): (13.0, 1.09, 34, Weights(0, 1, 1, 1, 0, 2)),
+    (4, 4): (56.0, 0.91, 27, Weights(0, 0, 2, 1)),
+    (4, 2): (4.9, 1.08, 23, Weights(0, 5, 1, 2, 1, 0)),
 }
-"""Temperature, shape and weights by seats and tracks."""
+"""Temperature, shape, arrival and weights by seats and tracks."""
 
 
 BUILT_IN: dict[str, Callable[[], Policy]] = {

@@ -69,7 +69,7 @@ def positions(rules: Rules) -> list[State]:
 @ALL
 @pytest.mark.parametrize(
     "policy",
-    [ConcavePolicy(), ConcavePolicy(2.5), DenialPolicy(), DenialPolicy(6, Weights(-2, 5, 40, 60, 3, 4))],
+    [ConcavePolicy(), ConcavePolicy(2.5), DenialPolicy(), DenialPolicy(6, 0.8, 40, Weights(-2, 5, 40, 60, 3, 4))],
     ids=["concave", "hot", "denial", "odd"],
 )
 def test_values_are_what_the_definitions_say(rules: Rules, policy: WorthPolicy) -> None:
