@@ -580,7 +580,7 @@ def look_further(s: Games, t: Facts, g: int, plan: Arrays, n_free: int, m: Scrat
         per_all, per_most = (-weights[5], -weights[6]) if own else (weights[1], weights[2])
         for i in range(n_free):
             cell, place = m.cells[i], t.places[m.cells[i]]
-            in_all, most = np.int64(0), np.int64(0)
+            in_all, most = np.int64(0), np.int64(NOTHING)
             for color in range(t.n_colors):
                 marker = np.int64(s.scores[g, track, color])
                 stop = FIRST_STOP if marker < FIRST_STOP else t.top
