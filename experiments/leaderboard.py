@@ -123,7 +123,7 @@ def main(args: Args) -> None:
         if args.play:
             play(name, args)
     PAGE.write_text(page(), encoding="utf-8")
-    print(f"{PAGE.relative_to(ROOT)} written")
+    print(f"{PAGE} written")
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments import env_speed, ladder, long_masks, speed
-from genial_env import genial_v0
+from experiments import env_speed, ladder, leaderboard, long_masks, speed, tournament, variance
+from genial_env import Rules, genial_v0
 from tests.conftest import needs_numba
 
 
@@ -42,3 +42,32 @@ def test_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "solo denial: mean lowest marker" in capsys.readouterr().out
     found = json.loads((tmp_path / "found.json").read_text())["found"]
     assert found["greedy among random"]["2 seats"][0] > 0.9
+
+
+def test_tournament(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["tournament", str(tmp_path / "t"), "--agents", "random,greedy", "--groups", "1", "--no-pictures"]
+    monkeypatch.setattr("sys.argv", words)
+    with pytest.raises(SystemExit) as ended:
+        tournament.main()
+    assert ended.value.code == 0
+    assert "greedy" in capsys.readouterr().out
+
+
+def test_leaderboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A little one, played anew; and the page is what the stored results say."""
+    assert leaderboard.PAGE.read_text() == leaderboard.page()
+    monkeypatch.setattr(leaderboard, "STORED", tmp_path / "stored")
+    monkeypatch.setattr(leaderboard, "PAGE", tmp_path / "page.md")
+    little = leaderboard.Board("Solo", Rules(1, "2004", "solo"), ("random", "greedy"), 10)
+    monkeypatch.setattr(leaderboard, "BOARDS", {"solo": little})
+    leaderboard.main(leaderboard.Args(play=True, boards=("solo",), share=0.5, out=tmp_path / "runs"))
+    text = (tmp_path / "page.md").read_text()
+    assert "## Solo" in text
+    assert "10 games (5 deals" in text
+    with pytest.raises(SystemExit, match="unknown board 'chess'"):
+        leaderboard.main(leaderboard.Args(boards=("chess",)))
+
+
+def test_variance(capsys: pytest.CaptureFixture[str]) -> None:
+    variance.main(variance.Args(pairs=20))
+    assert "explained by draws" in capsys.readouterr().out

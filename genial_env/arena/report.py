@@ -1,8 +1,7 @@
-"""What a tournament says: ratings, utilities, markers, speeds and forfeits; as JSON, as Markdown, as pictures."""
+"""What a tournament says: ratings, utilities, markers, speeds and forfeits; as JSON and as Markdown."""
 
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,12 +9,12 @@ from numpy.typing import NDArray
 
 from genial_env import kernel
 from genial_env.arena.games import Game
+from genial_env.arena.pictures import best_first, draw
 from genial_env.arena.ratings import Ratings, rate
 from genial_env.arena.store import Settings, Store, write_json
 from genial_env.bitsets import Ints
 
 RESULTS, TABLES = "results.json", "results.md"
-MISSING = "pictures need matplotlib: pip install 'genial-env[arena]'"
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +136,6 @@ def markdown(found: dict[str, Any]) -> str:
     return "\n".join(part + "\n" for part in [*parts, *reasons])
 
 
-def best_first(found: dict[str, Any]) -> list[int]:
-    """The agents of a report by their ratings."""
-    return sorted(range(len(found["ratings"]["names"])), key=lambda agent: -found["ratings"]["rating"]["value"][agent])
-
-
 def ranking(found: dict[str, Any], order: list[int]) -> str:
     """A table of one row an agent."""
     ratings = found["ratings"]
@@ -203,75 +197,6 @@ def _interval(values: dict[str, Any], agent: int, form: str) -> str:
 def _table(head: list[str], rows: list[list[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
-
-
-# Pictures
-
-
-def draw(found: dict[str, Any], directory: Path) -> list[Path]:
-    """Draw a report, as :meth:`Report.to_dict` gives it: `ratings.png`, `wins.png` and `lowest.png`.
-
-    Raises:
-        ImportError: without matplotlib.
-    """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError(MISSING) from error
-    drawn = []
-    for name, paint in (("ratings", _draw_ratings), ("wins", _draw_wins), ("lowest", _draw_lowest)):
-        n = len(found["ratings"]["names"])
-        figure = Figure(figsize=(7, 1.5 + 0.45 * n if name != "wins" else 2 + 0.6 * n), layout="constrained")
-        paint(found, best_first(found), figure)
-        path = directory / f"{name}.png"
-        figure.savefig(path, dpi=130)
-        drawn.append(path)
-    return drawn
-
-
-def _draw_ratings(found: dict[str, Any], order: list[int], figure: Any) -> None:
-    axes, rating = figure.subplots(), found["ratings"]["rating"]
-    value, low, high = (
-        np.array([rating[end][agent] for agent in order], dtype=np.float64) for end in ("value", "low", "high")
-    )
-    reach = np.nan_to_num(np.abs(np.stack([value - low, high - value])))
-    axes.errorbar(value, range(len(order)), xerr=reach, fmt="o", capsize=3, color="tab:blue")
-    _label_agents(axes, found, order)
-    axes.set_xlabel("rating (Elo), with 95% intervals")
-    axes.grid(axis="x", alpha=0.3)
-
-
-def _draw_wins(found: dict[str, Any], order: list[int], figure: Any) -> None:
-    axes = figure.subplots()
-    rates = np.array(found["ratings"]["win_rate"]["value"], dtype=np.float64)[np.ix_(order, order)]
-    np.fill_diagonal(rates, np.nan)
-    image = axes.imshow(rates, cmap="RdYlGn", vmin=0, vmax=1)
-    for row, column in np.argwhere(~np.isnan(rates)):
-        axes.text(column, row, f"{rates[row, column]:.0%}", ha="center", va="center", fontsize=8)
-    names = [found["ratings"]["names"][agent] for agent in order]
-    axes.set_xticks(range(len(order)), names, rotation=45, ha="right", rotation_mode="anchor")
-    axes.set_yticks(range(len(order)), names)
-    axes.set_title("how often the row ends above the column, ties half", fontsize=10)
-    figure.colorbar(image, ax=axes, shrink=0.7)
-
-
-def _draw_lowest(found: dict[str, Any], order: list[int], figure: Any) -> None:
-    axes = figure.subplots()
-    counts = np.array(found["lowest"])[order]
-    shares = counts / counts.sum(axis=1, keepdims=True)
-    markers = np.arange(counts.shape[1])
-    for row, share in enumerate(shares):
-        heights = 0.85 * share / share.max()
-        axes.bar(markers, -heights, bottom=row + 0.4, width=0.9, color="tab:blue", alpha=0.7)
-        mean = (share * markers).sum()
-        axes.plot([mean, mean], [row + 0.4, row - 0.45], color="black", linewidth=1)
-    _label_agents(axes, found, order)
-    axes.set_xlabel("lowest marker at the end (the line: its mean)")
-
-
-def _label_agents(axes: Any, found: dict[str, Any], order: list[int]) -> None:
-    axes.set_yticks(range(len(order)), [found["ratings"]["names"][agent] for agent in order])
-    axes.invert_yaxis()
 
 
 def write(store: Store, *, anchor: tuple[str, float] | None = None, pictures: bool = True) -> dict[str, Any]:

@@ -118,7 +118,8 @@ class Store:
 
     def add(self, games: Sequence[Game], records: Sequence[dict[str, Any]]) -> None:
         """In place: keep finished games."""
-        _append(self.directory / RECORDS, (to_line(record) for record in records))
+        if self.settings.records:
+            _append(self.directory / RECORDS, (to_line(record) for record in records))
         _append(self.directory / GAMES, (json.dumps(game.to_dict()) + "\n" for game in games))
         self.games += games
 

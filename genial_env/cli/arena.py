@@ -14,6 +14,7 @@ from genial_env import actions as words
 from genial_env import puzzles
 from genial_env.arena import match as matches
 from genial_env.arena import report, tournament
+from genial_env.arena.pictures import best_first
 from genial_env.arena.sprt import Sprt
 from genial_env.arena.store import Settings
 from genial_env.backends import for_one_game, using
@@ -161,7 +162,7 @@ def _mistake(answer: puzzles.Answer) -> str:
 def _standing(found: dict[str, Any], agent: int) -> str:
     """Where an agent stands, in a sentence."""
     names, rating = found["ratings"]["names"], found["ratings"]["rating"]
-    order = report.best_first(found)
+    order = best_first(found)
     surely_above = [names[other] for other in order if rating["high"][other] < rating["low"][agent]]
     below = f"; its interval lies above those of {', '.join(surely_above)}" if surely_above else ""
     place = order.index(agent) + 1
@@ -248,7 +249,7 @@ def _verdict(match: matches.Match) -> str:
 def _print_ranking(found: dict[str, Any]) -> None:
     table = Table("agent", "rating", "95%", "mean utility", "mean lowest", "ms a move", "forfeits")
     ratings = found["ratings"]
-    for agent in report.best_first(found):
+    for agent in best_first(found):
         low, high = (ratings["rating"][end][agent] for end in ("low", "high"))
         ms = found["ms_per_move"][agent]
         table.add_row(
