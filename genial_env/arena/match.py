@@ -111,8 +111,9 @@ def play_match(
     settings = Settings((first, second), rules, pairs, seed, records=False)
     for agent in settings.agents:
         make_policy(agent)
-    tally = _Tally(settings, sprt)
-    for games in _games(settings, tally, workers, joblib_backend, backend or for_one_game() or current()):
+    chosen = backend or for_one_game() or current()
+    tally = _Tally(settings, sprt, provenance(chosen))
+    for games in _games(settings, tally, workers, joblib_backend, chosen):
         tally.add(games)
         tell(tally.match())
     return tally.match()
@@ -132,8 +133,8 @@ def _games(
 class _Tally:
     """Counts pairs in their order."""
 
-    def __init__(self, settings: Settings, sprt: Sprt | None) -> None:
-        self._settings, self._sprt = settings, sprt
+    def __init__(self, settings: Settings, sprt: Sprt | None, made_by: dict[str, Any]) -> None:
+        self._settings, self._sprt, self._made_by = settings, sprt, made_by
         self._waiting: dict[int, list[Game]] = {}
         self._pairs: list[list[Game]] = []
         self._counts = np.zeros(5, dtype=np.int64)
@@ -166,7 +167,7 @@ class _Tally:
             verdict=self._verdict,
             forfeits=(lost.count(0), lost.count(1)),
             ms_per_move=(_ms_per_move(games, 0), _ms_per_move(games, 1)),
-            provenance=provenance(),
+            provenance=self._made_by,
         )
 
 

@@ -52,7 +52,8 @@ def _draw_wins(found: dict[str, Any], order: list[int], figure: Any) -> None:
     np.fill_diagonal(rates, np.nan)
     image = axes.imshow(rates, cmap="RdYlGn", vmin=0, vmax=1)
     for row, column in np.argwhere(~np.isnan(rates)):
-        axes.text(column, row, f"{rates[row, column]:.0%}", ha="center", va="center", fontsize=8)
+        color = "white" if abs(rates[row, column] - 0.5) > 0.35 else "black"
+        axes.text(column, row, f"{rates[row, column]:.0%}", ha="center", va="center", fontsize=8, color=color)
     names = [found["ratings"]["names"][agent] for agent in order]
     axes.set_xticks(range(len(order)), names, rotation=45, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(order)), names)
@@ -71,6 +72,7 @@ def _draw_lowest(found: dict[str, Any], order: list[int], figure: Any) -> None:
         mean = (share * markers).sum()
         axes.plot([mean, mean], [row + 0.4, row - 0.45], color="black", linewidth=1)
     _label_agents(axes, found, order)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("lowest marker at the end (the line: its mean)")
 
 

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import genial_env
-from genial_env import backends
+from genial_env.backends import Backend
 
 LIBRARIES = ("gymnasium", "pettingzoo", "choix", "torch")
 
 
-def provenance() -> dict[str, Any]:
-    """Date, commit, versions, backend and machine."""
-    backend = backends.current()
+def provenance(backend: Backend) -> dict[str, Any]:
+    """Date, commit, versions, the backend that plays, and the machine."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit(),

@@ -133,7 +133,7 @@ def markdown(found: dict[str, Any]) -> str:
     order = best_first(found)
     parts = [_head(found), ranking(found, order), _wins(found, order)]
     reasons = [f"{_name(found, int(agent))} forfeited: {reason}" for agent, reason in found["reasons"].items()]
-    return "\n".join(part + "\n" for part in [*parts, *reasons])
+    return "\n\n".join([*parts, *reasons]) + "\n"
 
 
 def ranking(found: dict[str, Any], order: list[int]) -> str:
@@ -196,7 +196,7 @@ def _interval(values: dict[str, Any], agent: int, form: str) -> str:
 
 def _table(head: list[str], rows: list[list[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def write(store: Store, *, anchor: tuple[str, float] | None = None, pictures: bool = True) -> dict[str, Any]:

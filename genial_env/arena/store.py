@@ -20,6 +20,7 @@ from typing import Any
 from genial_env.arena.games import Game
 from genial_env.arena.provenance import provenance
 from genial_env.arena.schedule import Unit
+from genial_env.backends import Backend
 from genial_env.record import to_line
 from genial_env.rules import Rules
 
@@ -98,10 +99,10 @@ class Store:
             self.settings, self._sittings = settings, []
         self.games = self._read_games()
 
-    def begin(self) -> None:
+    def begin(self, backend: Backend) -> None:
         """In place: write down what is to be played and by what, and cut off what an interruption left behind."""
         self.directory.mkdir(parents=True, exist_ok=True)
-        self._sittings.append(provenance())
+        self._sittings.append(provenance(backend))
         write_json(self.directory / SETTINGS, {"settings": self.settings.to_dict(), "sittings": self._sittings})
         _keep_lines(self.directory / GAMES, len(self.games))
         _keep_lines(self.directory / RECORDS, len(self.games))

@@ -69,10 +69,10 @@ def run(
     settings, done = store.settings, store.done
     todo = [unit for unit in units(len(settings.agents), settings.rules, range(settings.groups)) if unit not in done]
     total = len(done) + len(todo)
-    store.begin()
+    chosen = backend or for_one_game() or current()
+    store.begin(chosen)
     tell(len(done), total)
     jobs = Jobs(todo)
-    chosen = backend or for_one_game() or current()
     calls = ((settings, job, chosen) for job in jobs)
     for games, records, seconds in in_parallel(play_job, calls, workers, joblib_backend):
         jobs.took(len(games), seconds)
