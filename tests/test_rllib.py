@@ -1,5 +1,6 @@
 """RLlib's environment (RLlib has a virtual environment of its own: .ci/rllib runs this there)."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ pytest.importorskip("ray", reason="needs ray[rllib], which pins an older gymnasi
 from ray.rllib.env.multi_agent_episode import MultiAgentEpisode
 from ray.rllib.utils.pre_checks.env import check_multiagent_environments
 
-from genial_env import IllegalAction, genial_v0
+from genial_env import IllegalAction, Rules, genial_v0
+from genial_env.arena.store import Settings
+from genial_env.arena.tournament import run
 from genial_env.envs.rewards import rank_utility
 from genial_env.envs.rllib import GenialMultiAgentEnv
 
@@ -127,3 +130,11 @@ def test_refusals() -> None:
         GenialMultiAgentEnv({"reward": "vector"})
     with pytest.raises(TypeError):
         GenialMultiAgentEnv({"worker": 1})
+
+
+def test_a_tournament_whose_processes_ray_runs(tmp_path: Path) -> None:
+    settings = Settings(("random", "greedy", "points"), Rules(side=4, colors=4, rack=3), groups=4, seed=3)
+    found = [run(settings, tmp_path / "here"), run(settings, tmp_path / "ray", workers=2, joblib_backend="ray")]
+    one, other = (sorted((game.group, game.seats, game.scores) for game in store.games) for store in found)
+    assert len(one) == 24
+    assert one == other

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -190,9 +191,12 @@ def in_parallel(
         from ray.util.joblib import register_ray
 
         register_ray()
-    pool = Parallel(
-        workers, backend=joblib_backend, return_as="generator_unordered", batch_size=1, pre_dispatch=workers
-    )
+        pool, todo = Parallel(workers, backend="ray", batch_size=1), iter(calls)
+        while now := list(islice(todo, workers)):  # Ray's processes give back only what is finished together
+            yield from pool(delayed(work)(*call) for call in now)
+        return
+    options = {"return_as": "generator_unordered", "batch_size": 1, "pre_dispatch": workers}
+    pool = Parallel(workers, backend=joblib_backend, **options)
     yield from pool(delayed(work)(*call) for call in calls)
 
 
