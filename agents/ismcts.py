@@ -58,13 +58,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.endgame import exact_action
+from agents.settings import check, check_count, checked_budget, checked_prior
 from genial_env import Rules, State, View, determinize, kernel, make_policy, view
 from genial_env.backends import for_one_game, twin, using
 from genial_env.bitsets import Bools, Ints
 from genial_env.chance import Bits, bits
 from genial_env.envs.rewards import rank_utility
 from genial_env.play import play_out
-from genial_env.policies import DenialPolicy, Policy, WorthPolicy, choice_keys
+from genial_env.policies import Policy, WorthPolicy, choice_keys
 from genial_env.tables import Tables, tables
 
 Floats = NDArray[np.float64]
@@ -92,24 +93,14 @@ class Knobs:
     margin: float = 0.0
 
     def __post_init__(self) -> None:
-        _check("exploration", self.exploration, self.exploration >= 0, "at least 0")
-        _check("widening", self.widening, self.widening > 0, "above 0")
-        _check("exponent", self.exponent, 0 <= self.exponent <= 1, "between 0 and 1")
-        _check("prior_weight", self.prior_weight, self.prior_weight >= 0, "at least 0")
-        _check("caution", self.caution, self.caution >= 0, "at least 0")
-        _check("margin", self.margin, 0 <= self.margin <= 1, "between 0 and 1")
-        _check_count("depth", self.depth)
-        _check_count("wave", self.wave)
-
-
-def _check(name: str, value: object, fine: bool, wanted: str) -> None:
-    if not fine:
-        raise ValueError(f"{name} must be {wanted}, not {value!r}")
-
-
-def _check_count(name: str, value: object) -> None:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    _check(name, value, whole and value >= 1, "a whole number of at least 1")  # type: ignore[operator]
+        check("exploration", self.exploration, self.exploration >= 0, "at least 0")
+        check("widening", self.widening, self.widening > 0, "above 0")
+        check("exponent", self.exponent, 0 <= self.exponent <= 1, "between 0 and 1")
+        check("prior_weight", self.prior_weight, self.prior_weight >= 0, "at least 0")
+        check("caution", self.caution, self.caution >= 0, "at least 0")
+        check("margin", self.margin, 0 <= self.margin <= 1, "between 0 and 1")
+        check_count("depth", self.depth)
+        check_count("wave", self.wave)
 
 
 class ISMCTS:
@@ -157,19 +148,10 @@ class ISMCTS:
         playout: str | Policy = "denial",
         name: str = "ismcts",
     ) -> None:
-        if playouts is not None and budget_s is not None:
-            raise ValueError(f"give playouts or budget_s, not both: {playouts!r} and {budget_s!r}")
-        if budget_s is None:
-            playouts = 1000 if playouts is None else playouts
-            _check_count("playouts", playouts)
-        if budget_s is not None:
-            _check("budget_s", budget_s, budget_s > 0, "above 0")
-        if prior is not None and not isinstance(prior, WorthPolicy):
-            raise TypeError(f"prior must be a WorthPolicy, not {prior!r}")
         self.name = name
-        self._playouts, self._budget_s = playouts, budget_s
+        self._playouts, self._budget_s = checked_budget(playouts, budget_s), budget_s
         self._knobs = Knobs(exploration, widening, exponent, prior_weight, caution, depth, wave, margin)
-        self._prior = DenialPolicy() if prior is None else prior
+        self._prior = checked_prior(prior)
         self._playout = make_policy(playout)
 
     def __call__(self, view: View, random: Bits) -> Ints:

@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.policies import WorthPolicy
-from genial_env.rules import Rules
 from genial_env.views import View, tile_values
 
 
@@ -12,10 +11,6 @@ class Points(WorthPolicy):
     """Takes the most points, equal ones by lot; swaps when it may, makes every bonus."""
 
     name = "points"
-
-    def worth(self, rules: Rules) -> NDArray[np.int16]:
-        """The points themselves."""
-        return np.arange(rules.top + 1, dtype=np.int16)
 
     def values(self, view: View) -> NDArray[np.int8]:
         """[G, K, E]: the points of every placement."""

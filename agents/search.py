@@ -23,13 +23,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.endgame import exact_action
+from agents.settings import check, check_count, checked_budget, checked_prior
 from genial_env import chance, determinize, kernel, make_policy
 from genial_env.backends import for_one_game, twin, using
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits
 from genial_env.envs.rewards import rank_utility
 from genial_env.play import play_out
-from genial_env.policies import DenialPolicy, Policy, WorthPolicy, choice_keys
+from genial_env.policies import Policy, WorthPolicy, choice_keys
 from genial_env.state import Phase, State
 from genial_env.views import View
 
@@ -71,21 +72,13 @@ class Search:
         playout: str | Policy = "denial",
         name: str = "search",
     ) -> None:
-        if playouts is not None and budget_s is not None:
-            raise ValueError(f"give playouts or budget_s, not both: {playouts!r} and {budget_s!r}")
-        if budget_s is None:
-            playouts = 1000 if playouts is None else playouts
-            _check("playouts", playouts, playouts >= 1, "at least 1")
-        else:
-            _check("budget_s", budget_s, 0 < budget_s < math.inf, "above 0")
-        _check("candidates", candidates, candidates >= 1, "at least 1")
-        _check("margin", margin, 0 <= margin <= 0.5, "between 0 and 0.5")
-        if prior is not None and not isinstance(prior, WorthPolicy):
-            raise TypeError(f"prior must be a WorthPolicy, not {prior!r}")
+        check_count("candidates", candidates)
+        check("margin", margin, 0 <= margin <= 0.5, "between 0 and 0.5")
         self.name = name
-        self._playouts, self._budget_s, self._candidates, self._margin = playouts, budget_s, candidates, margin
+        self._playouts, self._budget_s = checked_budget(playouts, budget_s), budget_s
+        self._candidates, self._margin = candidates, margin
         self._playout = make_policy(playout)
-        self._prior = DenialPolicy() if prior is None else prior
+        self._prior = checked_prior(prior)
 
     def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
@@ -166,8 +159,3 @@ def candidate_actions(view: View, prior: WorthPolicy, most: int) -> Ints:
     values = prior.values(view)[0].reshape(-1)[actions].astype(np.int64)
     best = actions[np.argsort(-values, kind="stable")[:most]]
     return np.concatenate([best, np.array(others, dtype=np.int64)])
-
-
-def _check(name: str, value: float, fine: bool, wanted: str) -> None:
-    if not fine:
-        raise ValueError(f"{name} must be {wanted}, not {value!r}")

@@ -137,10 +137,10 @@ def test_it_keeps_to_the_clock(budget_s: float) -> None:
     ("wrong", "message"),
     [
         ({"playouts": 5, "budget_s": 1.0}, r"not both: 5 and 1\.0"),
-        ({"playouts": 0}, "playouts must be at least 1, not 0"),
+        ({"playouts": 0}, "playouts must be a whole number of at least 1, not 0"),
         ({"budget_s": 0.0}, r"budget_s must be above 0, not 0\.0"),
         ({"budget_s": float("inf")}, "budget_s must be above 0, not inf"),
-        ({"candidates": 0}, "candidates must be at least 1, not 0"),
+        ({"candidates": 0}, "candidates must be a whole number of at least 1, not 0"),
         ({"margin": 0.7}, r"margin must be between 0 and 0\.5, not 0\.7"),
         ({"playout": "clever"}, "unknown agent 'clever'"),
     ],
