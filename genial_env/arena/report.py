@@ -147,8 +147,8 @@ def ranking(found: dict[str, Any], order: list[int]) -> str:
         rows.append(
             [
                 _name(found, agent),
-                _interval(ratings["rating"], agent, "{:+.0f}"),
-                _interval(ratings["utility"], agent, "{:+.2f}"),
+                _interval(ratings["rating"], agent, 0),
+                _interval(ratings["utility"], agent, 2),
                 markers,
                 f"{ratings['plays'][agent]:,}",
                 "" if ms is None else f"{ms:.3g}",
@@ -187,11 +187,16 @@ def _name(found: dict[str, Any], agent: int) -> str:
     return f"`{found['ratings']['names'][agent]}`"
 
 
-def _interval(values: dict[str, Any], agent: int, form: str) -> str:
+def _interval(values: dict[str, Any], agent: int, digits: int) -> str:
     value, low, high = (values[end][agent] for end in ("value", "low", "high"))
     if low is None:
-        return form.format(value)
-    return f"{form.format(value)} ({form.format(low)} to {form.format(high)})"
+        return signed(value, digits)
+    return f"{signed(value, digits)} ({signed(low, digits)} to {signed(high, digits)})"
+
+
+def signed(value: float, digits: int = 0) -> str:
+    """A number with its sign, which for 0 is a plus."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def _table(head: list[str], rows: list[list[str]]) -> str:

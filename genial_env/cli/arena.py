@@ -166,7 +166,7 @@ def _standing(found: dict[str, Any], agent: int) -> str:
     surely_above = [names[other] for other in order if rating["high"][other] < rating["low"][agent]]
     below = f"; its interval lies above those of {', '.join(surely_above)}" if surely_above else ""
     place = order.index(agent) + 1
-    return f"{names[agent]}: place {place} of {len(names)}, rating {rating['value'][agent]:+.0f}{below}"
+    return f"{names[agent]}: place {place} of {len(names)}, rating {report.signed(rating['value'][agent])}{below}"
 
 
 @app.command("match")
@@ -254,9 +254,9 @@ def _print_ranking(found: dict[str, Any]) -> None:
         ms = found["ms_per_move"][agent]
         table.add_row(
             ratings["names"][agent],
-            f"{ratings['rating']['value'][agent]:+.0f}",
-            "" if low is None else f"{low:+.0f} to {high:+.0f}",
-            f"{ratings['utility']['value'][agent]:+.3f}",
+            report.signed(ratings["rating"]["value"][agent]),
+            "" if low is None else f"{report.signed(low)} to {report.signed(high)}",
+            report.signed(ratings["utility"]["value"][agent], 3),
             f"{ratings['markers'][agent][0]:.2f}",
             "" if ms is None else f"{ms:.3g}",
             str(found["forfeits"][agent]),
