@@ -58,7 +58,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.endgame import exact_action
-from agents.settings import check, check_count, checked_budget, checked_prior
+from agents.settings import check, check_count, checked_budget, checked_prior, prior_values
 from genial_env import Rules, State, View, determinize, kernel, make_policy, view
 from genial_env.backends import for_one_game, twin, using
 from genial_env.bitsets import Bools, Ints
@@ -427,7 +427,8 @@ class Tree:
         """
         t, n = self._t, len(seen)
         kinds = np.broadcast_to(np.arange(t.n_kinds, dtype=np.int8), (n, t.n_kinds))
-        keys = self._prior.values(replace(seen, rack=kinds)).astype(np.int32) << _MOVE_BITS
+        values = prior_values(self._prior, replace(seen, rack=kinds))
+        keys = np.clip(values, *_VALUES) << _MOVE_BITS
         keys |= _MOVE_MASK - np.arange(t.n_kinds * t.n_placements, dtype=np.int32).reshape(t.n_kinds, t.n_placements)
         fine = np.repeat(seen.placements[:, None, :], t.n_kinds, axis=1)
         fine[:, t.kinds[:, 0] == t.kinds[:, 1]] &= ~_backwards(seen.rules)
@@ -443,6 +444,7 @@ class Tree:
 _MOVE_BITS = 15
 _MOVE_MASK = np.int32((1 << _MOVE_BITS) - 1)
 _NEVER = np.iinfo(np.int32).min
+_VALUES = (np.iinfo(np.int16).min + 1, np.iinfo(np.int16).max)  # a value and a move are one number of 32 bits
 _PHASES = 3  # placement, bonus, swap: what a node can be about
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.endgame import exact_action
-from agents.settings import check, check_count, checked_budget, checked_prior
+from agents.settings import check, check_count, checked_budget, checked_prior, prior_values
 from genial_env import chance, determinize, kernel, make_policy
 from genial_env.backends import for_one_game, twin, using
 from genial_env.bitsets import Ints
@@ -142,8 +142,8 @@ def _until(end: float, size: int) -> Iterator[int]:
 
 
 def candidate_actions(view: View, prior: WorthPolicy, most: int) -> Ints:
-    """[n]: the actions of one game that are worth a look, the likeliest first: so many placements of the most worth to
-    the prior, of equal ones a single one, and every choice that is no placement.
+    """[n]: the actions of one game that are worth a look, the likeliest first: so many placements of the most worth
+    (:func:`~agents.settings.prior_values`), of equal ones a single one, and every choice that is no placement.
     """
     t = view.tables
     others = [t.swap_action] * bool(view.may_swap[0]) + [t.decline_action] * bool(view.may_decline[0])
@@ -156,6 +156,6 @@ def candidate_actions(view: View, prior: WorthPolicy, most: int) -> Ints:
             one_way = t.kinds[kind, 0] != t.kinds[kind, 1] or t.placements[:, 0] < t.placements[:, 1]
             different[slot] = view.placements[0] & one_way
     actions = np.flatnonzero(different)
-    values = prior.values(view)[0].reshape(-1)[actions].astype(np.int64)
+    values = prior_values(prior, view)[0].reshape(-1)[actions].astype(np.int64)
     best = actions[np.argsort(-values, kind="stable")[:most]]
     return np.concatenate([best, np.array(others, dtype=np.int64)])

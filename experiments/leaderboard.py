@@ -2,7 +2,7 @@
 
     pip install -e '.[fast,arena,train]'
     python -m experiments.leaderboard                      # docs/leaderboard.md from the stored results
-    python -m experiments.leaderboard --play --workers 2   # play them anew (an hour), store them, and the same
+    python -m experiments.leaderboard --play --workers 2   # play them anew (half an hour), store them, and the same
 
 A tournament for each board is played in `runs/leaderboard`, broken off and gone on with at will; what it says is stored
 in `docs/leaderboard`. The answer is docs/leaderboard.md.
@@ -41,8 +41,8 @@ class Board(NamedTuple):
 BOARDS = {
     "2-seats": Board("Two seats", Rules(2), (*SCRIPTED, *SEARCH), 60),
     "3-seats": Board("Three seats", Rules(3), (*STRONG, *SEARCH), 30),
-    "4-seats": Board("Four seats", Rules(4), (*STRONG, *SEARCH), 30),
-    "team": Board("Teams", Rules(4, "2004", "team"), (*SCRIPTED, *SEARCH), 20),
+    "4-seats": Board("Four seats", Rules(4), (*STRONG, *SEARCH), 15),
+    "team": Board("Teams", Rules(4, "2004", "team"), (*SCRIPTED, *SEARCH), 10),
     "solo": Board("Solo", Rules(1, "2004", "solo"), (*SCRIPTED, *SEARCH), 500),
 }
 

@@ -10,6 +10,7 @@ import pytest
 import agents
 from agents.endgame import exact_action, most_placements_left
 from agents.search import Search, candidate_actions
+from agents.settings import prior_values
 from genial_env import Rules, determinize, kernel, play, use_backend, view
 from genial_env.chance import bits
 from genial_env.policies import ConcavePolicy, DenialPolicy
@@ -83,7 +84,7 @@ def test_candidates_are_the_priors_best_and_different() -> None:
     seen = middle(Rules())
     t, prior = seen.tables, DenialPolicy()
     actions = candidate_actions(seen, prior, 10**6)
-    values = prior.values(seen)[0].reshape(-1)
+    values = prior_values(prior, seen)[0].reshape(-1)
     assert (np.diff(values[actions].astype(int)) <= 0).all()
     tiles = set()
     for action in actions.tolist():
