@@ -10,9 +10,14 @@ are compared meet the same deals, the same luck and the same choices, which take
 Sequential halving shares the budget out (Z. Karnin, T. Koren, O. Somekh, "Almost optimal exploration in multi-armed
 bandits", ICML 2013): in every round the worse half of the moves drops out. All playouts of a round are one batch.
 
-How it plays, its share of the games, ties half, with 95% intervals::
+How it plays the standard game with 300 playouts, 120 games against each (`python -m experiments.leaderboard`): it wins
+93% against "denial", 84% against "concave", 86% against "lexicographic", 94% against "greedy". It solves 102 of the 106
+puzzles. Before its settings were what they are, 160 games each: playouts by "concave" won 59% against "denial" where
+playouts by "denial" won 86% with half as many of them; 6, 12, 20 candidates won 94, 98, 95% against "denial" and 81,
+83, 79% against "concave"; a margin of 0, 0.03, 0.1 won 96, 98, 96% and 84, 83, 74%.
 
-RESULTS
+On one core with numba it plays 5,600 ("concave": 15,800) playouts a second at the first decision of a game, 8,700
+(24,400) at the tenth, 34,000 (68,000) at the thirtieth.
 """
 
 import math
