@@ -161,7 +161,7 @@ def ranking(found: dict[str, Any], order: list[int]) -> str:
 def _wins(found: dict[str, Any], order: list[int]) -> str:
     """How often the row ended above the column."""
     rates, met = found["ratings"]["win_rate"], found["ratings"]["meetings"]
-    head = ["wins against", *(_name(found, agent) for agent in order)]
+    head = ["wins against", *(found["ratings"]["names"][agent] for agent in order)]
     rows = []
     for row in order:
         cells = [
