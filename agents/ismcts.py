@@ -21,7 +21,10 @@ of its node. In the end the move most often taken is played.
 Iterations run in waves, all descents of a wave level by level as one batch; what is under way counts as taken, so that
 the wave spreads.
 
-How it plays the standard game: its share of the games, ties half, with 95% intervals over deals::
+With 300 playouts it scores 93% (69 to 98) against "denial" and 90% (67 to 97) against "concave", 15 pairs each (`genial
+match "ismcts(playouts=300)" denial --fixed --pairs 15 --seed 5`). What follows was measured with other weights of
+"denial", before the last placements were solved and before moves that earn placements were looked at early: its share
+of the games, ties half, with 95% intervals over deals::
 
     play([ISMCTS(playouts=N), other], games=30, seed=5, backend="numba")  # and [other, ISMCTS(playouts=N)]
 
