@@ -70,7 +70,8 @@ def _parsed(words: str) -> tuple[str, dict[str, Any]]:
     name, brackets = found.groups()
     try:
         call = ast.parse(f"f{brackets or '()'}", mode="eval").body
-        assert isinstance(call, ast.Call)
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            raise ValueError("one pair of brackets")
         if call.args or any(word.arg is None for word in call.keywords):
             raise ValueError("settings need their names")
         return name, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}

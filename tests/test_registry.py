@@ -33,6 +33,8 @@ def test_names_modules_and_settings() -> None:
         ("concave(temperature=five)", "settings"),
         ("concave(temperature=open('x'))", "settings"),
         ("concave(**{})", "settings"),
+        ("concave(temperature=5)(temperature=6)", "settings"),
+        ("concave(temperature=5) + max(1)", "settings"),
         ("concave(heat=5)", "heat"),
         ("concave(temperature=-5)", "above 0"),
         ("no_such_module:make", "cannot import 'no_such_module'"),
