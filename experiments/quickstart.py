@@ -20,7 +20,6 @@ random. Against greedy only, with twice the learning rate, half the rollout and 
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import matplotlib
 import numpy as np
@@ -33,6 +32,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.sb3_agent import SB3Agent
 from agents.structured import StructuredPolicy
+from experiments.evaluation import Measured, measured, play_rotations, values_of_games
 from genial_env import Results, Rules, play
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
@@ -107,40 +107,17 @@ def train(args: Args, rules: Rules) -> tuple[MaskablePPO, WinCurve]:
     return model, curve
 
 
-def play_pairs(agent: SB3Agent, opponent: str, rules: Rules, pairs: int, seed: int) -> tuple[Results, Results]:
-    """Every deal twice, the seats swapped."""
-    return (
-        play([agent, opponent], rules, pairs, seed),
-        play([opponent, agent], rules, pairs, seed),
-    )
-
-
-def results_of(ranks: np.ndarray, seat: int) -> np.ndarray:
-    """[games]: 1 where the seat won, 0.5 for a shared first rank, 0 where it lost."""
-    return 0.5 + 0.5 * np.sign(ranks[:, 1 - seat] - ranks[:, seat])
-
-
-def pair_results(there: Results, back: Results) -> np.ndarray:
-    """[pairs]: what the agent made of each deal, played from seat 0 and from seat 1."""
-    return (results_of(there.ranks, 0) + results_of(back.ranks, 1)) / 2
-
-
-def interval(results: np.ndarray) -> tuple[float, float]:
-    """The mean of the pairs' results and half the width of its 95% interval."""
-    return float(results.mean()), float(1.96 * results.std(ddof=1) / np.sqrt(len(results)))
-
-
-def ranking_table(games: dict[str, tuple[Results, Results]]) -> Table:
+def ranking_table(games: dict[str, list[Results]]) -> Table:
     """How the agent ranks against each opponent by the min-score tie-break, with 95% intervals over pairs."""
     table = Table(
         "against", "games", "first rank", "shared", "mean sorted markers", title="Who has the higher lowest marker?"
     )
-    for opponent, (there, back) in games.items():
-        mean, half = interval(pair_results(there, back))
-        shared = np.concatenate([results_of(there.ranks, 0), results_of(back.ranks, 1)]) == 0.5
-        own = np.concatenate([there.scores[:, 0], back.scores[:, 1]])
-        other = np.concatenate([there.scores[:, 1], back.scores[:, 0]])
-        figures = [str(2 * len(there)), f"{mean:.1%} ± {half:.1%}", f"{shared.mean():.1%}"]
+    for opponent, rotations in games.items():
+        found = measured(rotations)
+        shared = np.mean([values_of_games(results, seat) == 0.5 for seat, results in enumerate(rotations)])
+        own = np.concatenate([results.scores[:, seat] for seat, results in enumerate(rotations)])
+        other = np.concatenate([results.scores[:, 1 - seat] for seat, results in enumerate(rotations)])
+        figures = [str(found.games), f"{found.mean:.1%} ± {found.half:.1%}", f"{shared:.1%}"]
         table.add_row(opponent, *figures, f"ppo {mean_sorted(own)}\n{opponent} {mean_sorted(other)}")
     return table
 
@@ -175,8 +152,8 @@ def draw_curve(curve: WinCurve, path: Path, window: int = 300) -> None:
     plt.close(figure)
 
 
-def main(args: Args) -> dict[str, Any]:
-    """Train, save, evaluate, draw; returns the shares won with their half intervals by opponent."""
+def main(args: Args) -> dict[str, Measured]:
+    """Train, save, evaluate, draw; returns the shares won by opponent."""
     rules = Rules()
     args.out.mkdir(parents=True, exist_ok=True)
     began, cpu_began = time.perf_counter(), time.process_time()
@@ -184,7 +161,7 @@ def main(args: Args) -> dict[str, Any]:
     took, cpu_took = time.perf_counter() - began, time.process_time() - cpu_began
     model.save(args.out / "model.zip")
     games = {
-        opponent: play_pairs(SB3Agent(model), opponent, rules, args.pairs, args.seed + 1)
+        opponent: play_rotations(SB3Agent(model), opponent, rules, args.pairs, args.seed + 1)
         for opponent in ("random", "greedy")
     }
     console = Console()
@@ -197,7 +174,7 @@ def main(args: Args) -> dict[str, Any]:
     write_records(args.out / "game.jsonl", shown.records or [])
     draw_curve(curve, args.out / "learning_curve.png")
     console.print(f"In {args.out}: model.zip, game.jsonl (see: genial show), learning_curve.png")
-    return {opponent: interval(pair_results(there, back)) for opponent, (there, back) in games.items()}
+    return {opponent: measured(rotations) for opponent, rotations in games.items()}
 
 
 if __name__ == "__main__":

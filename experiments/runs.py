@@ -1,0 +1,173 @@
+"""How a training run is kept on disk, the same for all trainers.
+
+===============  =====================================================================================================
+`run.json`       trainer, command, arguments, seed; when it started and whether it is finished; its totals (wall and
+                 CPU seconds, moves, games, ...); and what it was made by and on (genial_env.arena.provenance), once
+                 for each sitting, as a run that was broken off goes on in another
+`curve.jsonl`    a line an evaluation: ``wall_s``, ``cpu_s``, ``moves``, ``games``, ``against`` (by opponent the games,
+                 mean and half interval of :class:`~experiments.evaluation.Measured`), and what else the trainer tells
+===============  =====================================================================================================
+
+A trainer keeps ``run.saved()`` in its checkpoints and, when it goes on from one, gives it to ``run.restore()``: the
+clocks go on from there, and lines that were written after the checkpoint, and so will be written again, are cut off.
+"""
+
+import dataclasses
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from experiments.evaluation import Measured
+from genial_env.arena.provenance import provenance
+from genial_env.arena.store import write_json
+from genial_env.backends import current
+
+RUN, CURVE = "run.json", "curve.jsonl"
+
+
+class Run:
+    """The folder of one run, and its clocks.
+
+    A folder without a run gets one; in a folder with one it goes on, to which the trainer calls :meth:`restore`.
+
+    Args:
+        folder: made where there is none.
+        trainer: its name, for example "ppo".
+        arguments: of the command line, a dataclass with the field `seed`.
+        may_change: arguments that may be others than when the run began, for example how long it is to be.
+
+    Raises:
+        ValueError: for a folder with a run of another trainer or with other arguments, saying which.
+    """
+
+    def __init__(self, folder: Path, trainer: str, arguments: Any, may_change: tuple[str, ...] = ()) -> None:
+        self.folder = folder
+        words = _words(arguments)
+        path = folder / RUN
+        self.goes_on = path.exists()
+        """Whether the folder held a run already."""
+        if self.goes_on:
+            self._about = json.loads(path.read_text(encoding="utf-8"))
+            _check_same(path, self._about, trainer, words, may_change)
+        else:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._about = {"trainer": trainer, "seed": words["seed"], "started": _now(), "sittings": []}
+        self._about |= {"command": sys.orig_argv, "arguments": words, "finished": None, "totals": {}}
+        self._about["sittings"].append(provenance(current()))
+        self._wall_s, self._cpu_s, self._lines = 0.0, 0.0, 0
+        self._began_wall, self._began_cpu = time.perf_counter(), _cpu_time()
+        self._write()
+
+    @property
+    def wall_s(self) -> float:
+        """Seconds by the clock that the run has taken, over all its sittings."""
+        return self._wall_s + time.perf_counter() - self._began_wall
+
+    @property
+    def cpu_s(self) -> float:
+        """Seconds of CPU that it has taken, those of processes that it started and that have ended included."""
+        return self._cpu_s + _cpu_time() - self._began_cpu
+
+    def add(self, moves: int, games: int, against: Mapping[str, Measured], **scalars: float) -> dict[str, Any]:
+        """In place: write a line of the curve; gives it back.
+
+        Args:
+            moves: decisions trained on so far.
+            games: games trained on so far.
+            against: what an evaluation found, by opponent.
+            scalars: what else is to be kept of this moment.
+        """
+        line = {
+            "wall_s": round(self.wall_s, 2),
+            "cpu_s": round(self.cpu_s, 2),
+            "moves": moves,
+            "games": games,
+            "against": {name: dataclasses.asdict(found) for name, found in against.items()},
+            **scalars,
+        }
+        with (self.folder / CURVE).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        self._lines += 1
+        self._about["totals"] = {name: line[name] for name in ("wall_s", "cpu_s", "moves", "games")}
+        self._write()
+        return line
+
+    def saved(self) -> dict[str, Any]:
+        """Where the run stands, for a checkpoint."""
+        return {"wall_s": self.wall_s, "cpu_s": self.cpu_s, "lines": self._lines}
+
+    def restore(self, saved: Mapping[str, Any] | None) -> None:
+        """In place: go back to what :meth:`saved` gave, or (None: there is no checkpoint) to the beginning."""
+        saved = {"wall_s": 0.0, "cpu_s": 0.0, "lines": 0} if saved is None else saved
+        self._wall_s, self._cpu_s, self._lines = saved["wall_s"], saved["cpu_s"], saved["lines"]
+        self._began_wall, self._began_cpu = time.perf_counter(), _cpu_time()
+        path = self.folder / CURVE
+        if path.exists():
+            kept = path.read_text(encoding="utf-8").splitlines(keepends=True)[: self._lines]
+            beside = path.with_suffix(".part")
+            beside.write_text("".join(kept), encoding="utf-8")
+            beside.replace(path)
+
+    def finish(self, moves: int, games: int, **scalars: float) -> None:
+        """In place: the run is finished, and these are its totals."""
+        clocks = {"wall_s": round(self.wall_s, 2), "cpu_s": round(self.cpu_s, 2)}
+        self._about |= {"finished": _now(), "totals": clocks | {"moves": moves, "games": games} | scalars}
+        self._write()
+
+    def _write(self) -> None:
+        write_json(self.folder / RUN, self._about)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A run as it was read from disk: its folder, `run.json`, and the lines of `curve.jsonl`."""
+
+    folder: Path
+    about: dict[str, Any]
+    curve: list[dict[str, Any]]
+
+
+def read_runs(folder: Path) -> list[Kept]:
+    """All runs in a folder and the folders below it, in the order of their paths."""
+    return [_read_run(path.parent) for path in sorted(folder.rglob(RUN))]
+
+
+def _read_run(folder: Path) -> Kept:
+    about = json.loads((folder / RUN).read_text(encoding="utf-8"))
+    curve = folder / CURVE
+    lines = curve.read_text(encoding="utf-8").splitlines(keepends=True) if curve.exists() else []
+    return Kept(folder, about, [json.loads(line) for line in lines if line.endswith("\n")])
+
+
+def _check_same(
+    path: Path, about: dict[str, Any], trainer: str, words: dict[str, Any], may_change: tuple[str, ...]
+) -> None:
+    if about["trainer"] != trainer:
+        raise ValueError(f"{path} is of trainer {about['trainer']!r}, not {trainer!r}: take another folder")
+    for name in sorted((words.keys() | about["arguments"].keys()) - set(may_change)):
+        found, wanted = about["arguments"].get(name), words.get(name)
+        if found != wanted:
+            raise ValueError(f"{path} is of a run with {name} {found!r}, not {wanted!r}: take another folder")
+
+
+def _words(arguments: Any) -> dict[str, Any]:
+    """A dataclass as JSON gives it back."""
+    words: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(arguments), default=str))
+    return words
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _cpu_time() -> float:
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
