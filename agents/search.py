@@ -31,8 +31,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.afterstates import NONE, candidates
 from agents.endgame import exact_action
-from agents.settings import check, check_count, checked_budget, checked_prior, prior_values
+from agents.settings import check, check_count, checked_budget, checked_prior
 from genial_env import chance, determinize, kernel, make_policy
 from genial_env.backends import for_one_game, twin, using
 from genial_env.bitsets import Ints
@@ -40,7 +41,7 @@ from genial_env.chance import Bits
 from genial_env.envs.rewards import rank_utility
 from genial_env.play import play_out
 from genial_env.policies import Policy, WorthPolicy, choice_keys
-from genial_env.state import Phase, State
+from genial_env.state import State
 from genial_env.views import View
 
 Floats = NDArray[np.float64]
@@ -49,11 +50,71 @@ AT_ONCE = 128
 """Playouts in a batch, where the clock decides how many there will be."""
 
 
-class Search:
-    """Plays the move that did best in playouts.
+class Halving:
+    """Searches by sequential halving; what it compares, and how, say :meth:`moves` and :meth:`outcomes`.
 
     A game's choice follows from its view and its random bits; games of a batch are searched one after the other. The
     last two placements are solved instead (:mod:`agents.endgame`).
+
+    Args:
+        playouts: for every decision; 1,000 where no budget is given.
+        budget_s: or else seconds for every decision.
+        candidates: how many actions are compared.
+        name: how tables and records call it.
+
+    Raises:
+        ValueError: for both playouts and budget_s, or a number out of its range.
+    """
+
+    def __init__(self, playouts: int | None, budget_s: float | None, *, candidates: int, name: str) -> None:
+        check_count("candidates", candidates)
+        self.name = name
+        self.candidates = candidates
+        self._playouts, self._budget_s = checked_budget(playouts, budget_s), budget_s
+
+    def moves(self, view: View) -> Ints:
+        """[n]: the actions of one game that are compared, the likeliest first."""
+        raise NotImplementedError
+
+    def outcomes(self, view: View, actions: Ints, deals: int, random: Bits) -> Floats:
+        """[deals, moves]: what comes of each action in as many deals of the hidden tiles, for one game."""
+        raise NotImplementedError
+
+    def __call__(self, view: View, random: Bits) -> Ints:
+        """Choose an action in each game."""
+        with using(for_one_game()):
+            chosen = [self._choose(view.select(np.array([game])), random[game : game + 1]) for game in range(len(view))]
+        return np.array(chosen, dtype=np.int64)
+
+    def _choose(self, view: View, random: Bits) -> int:
+        """The action in one game."""
+        exact = exact_action(view)
+        if exact is not None:
+            return exact
+        moves = self.moves(view)
+        left, totals, deals = np.arange(len(moves)), np.zeros(len(moves)), 0
+        for batches in self._rounds(len(moves)):
+            for size in batches:
+                totals[left] += self.outcomes(view, moves[left], size, chance.bits(random, deals)).sum(axis=0)
+                deals += size
+            best_first = left[np.argsort(-totals[left], kind="stable")]
+            left = best_first[: (len(left) + 1) // 2]
+        return int(moves[left[0]])
+
+    def _rounds(self, moves: int) -> Iterator[Iterator[int]]:
+        """For each round of sequential halving the sizes of its batches, in deals."""
+        rounds, start = math.ceil(math.log2(moves)), time.perf_counter()
+        for number in range(rounds):
+            if self._budget_s is None:
+                assert self._playouts is not None
+                yield iter([max(1, self._playouts // (rounds * moves))])
+            else:
+                yield _until(start + self._budget_s * (number + 1) / rounds, max(1, AT_ONCE // moves))
+            moves = (moves + 1) // 2
+
+
+class Search(Halving):
+    """Plays the move that did best in playouts to the end.
 
     Args:
         playouts: for every decision; 1,000 where no budget is given.
@@ -81,47 +142,18 @@ class Search:
         playout: str | Policy = "denial",
         name: str = "search",
     ) -> None:
-        check_count("candidates", candidates)
+        super().__init__(playouts, budget_s, candidates=candidates, name=name)
         check("margin", margin, 0 <= margin <= 0.5, "between 0 and 0.5")
-        self.name = name
-        self._playouts, self._budget_s = checked_budget(playouts, budget_s), budget_s
-        self._candidates, self._margin = candidates, margin
+        self._margin = margin
         self._playout = make_policy(playout)
         self._prior = checked_prior(prior)
 
-    def __call__(self, view: View, random: Bits) -> Ints:
-        """Choose an action in each game."""
-        with using(for_one_game()):
-            chosen = [self._choose(view.select(np.array([game])), random[game : game + 1]) for game in range(len(view))]
-        return np.array(chosen, dtype=np.int64)
+    def moves(self, view: View) -> Ints:
+        """[n]: the actions of one game that the prior thinks worth most."""
+        actions = candidates(view, self.candidates, self._prior)[0]
+        return actions[actions != NONE]
 
-    def _choose(self, view: View, random: Bits) -> int:
-        """The action in one game."""
-        exact = exact_action(view)
-        if exact is not None:
-            return exact
-        moves = candidate_actions(view, self._prior, self._candidates)
-        left, totals, deals = np.arange(len(moves)), np.zeros(len(moves)), 0
-        for batches in self._rounds(len(moves)):
-            for size in batches:
-                totals[left] += self._outcomes(view, moves[left], size, chance.bits(random, deals)).sum(axis=0)
-                deals += size
-            best_first = left[np.argsort(-totals[left], kind="stable")]
-            left = best_first[: (len(left) + 1) // 2]
-        return int(moves[left[0]])
-
-    def _rounds(self, moves: int) -> Iterator[Iterator[int]]:
-        """For each round of sequential halving the sizes of its batches, in deals."""
-        rounds, start = math.ceil(math.log2(moves)), time.perf_counter()
-        for number in range(rounds):
-            if self._budget_s is None:
-                assert self._playouts is not None
-                yield iter([max(1, self._playouts // (rounds * moves))])
-            else:
-                yield _until(start + self._budget_s * (number + 1) / rounds, max(1, AT_ONCE // moves))
-            moves = (moves + 1) // 2
-
-    def _outcomes(self, view: View, actions: Ints, deals: int, random: Bits) -> Floats:
+    def outcomes(self, view: View, actions: Ints, deals: int, random: Bits) -> Floats:
         """[deals, moves]: what comes of each action in as many deals of the hidden tiles, for one game."""
         luck = chance.bits(np.repeat(random, deals), np.arange(deals))
         dealt = determinize(view.select(np.zeros(deals, dtype=np.int64)), luck)
@@ -148,23 +180,3 @@ def _until(end: float, size: int) -> Iterator[int]:
         now = time.perf_counter()
         if now + (now - begun) / 2 > end:
             return
-
-
-def candidate_actions(view: View, prior: WorthPolicy, most: int) -> Ints:
-    """[n]: the actions of one game that are worth a look, the likeliest first: so many placements of the most worth
-    (:func:`~agents.settings.prior_values`), of equal ones a single one, and every choice that is no placement.
-    """
-    t = view.tables
-    others = [t.swap_action] * bool(view.may_swap[0]) + [t.decline_action] * bool(view.may_decline[0])
-    if view.phase[0] == Phase.SWAP:
-        return np.array(others)
-    different = np.zeros((view.rules.rack, t.n_placements), dtype=np.bool_)
-    for slot in np.flatnonzero(view.slots[0]):
-        kind = view.rack[0, slot]
-        if kind not in view.rack[0, :slot]:
-            one_way = t.kinds[kind, 0] != t.kinds[kind, 1] or t.placements[:, 0] < t.placements[:, 1]
-            different[slot] = view.placements[0] & one_way
-    actions = np.flatnonzero(different)
-    values = prior_values(prior, view)[0].reshape(-1)[actions].astype(np.int64)
-    best = actions[np.argsort(-values, kind="stable")[:most]]
-    return np.concatenate([best, np.array(others, dtype=np.int64)])

@@ -356,6 +356,32 @@ def apply(
         raise IllegalAction(why_illegal(state, int(rows[wrong]), int(actions[wrong])))
 
 
+def leave(state: State, actions: ArrayLike, rows: Ints | None = None) -> None:
+    """In place: play one action in each game, but draw no tiles and do not pass the turn on.
+
+    That is the afterstate: all that follows from the action, and no luck yet. The phase is what is left to do for the
+    seat, PLACE where that is nothing. Of a swap the old tiles are in the bag. This is no position of the game, so
+    nothing can be played on from it.
+
+    Args:
+        state: the games.
+        actions: [G] action ids, which must be legal.
+        rows: [G] the games they are for.
+    """
+    rows = as_rows(state, rows)
+    actions, t = as_actions(actions, len(rows)), state.tables
+    state.decisions[rows] += 1
+    placing, swapping = actions < t.swap_action, actions == t.swap_action
+    going_on = placing | (~swapping & (state.phase[rows] == _BONUS))
+    state.owed[rows[going_on & ~placing]] -= 1  # a bonus declined
+    _place(state, rows[placing], actions[placing])
+    closing = ~going_on
+    closing[going_on] = _turn_closes(state, rows[going_on])
+    state.phase[rows[closing]] = _PLACE
+    swappers = rows[swapping]
+    state.bag[swappers] += count_kinds(_set_aside(state, swappers), t.n_kinds).astype(np.uint8)
+
+
 def play_actions(state: State, rows: Ints, actions: Ints, script: Ints | None) -> int:
     """In place: as :func:`apply`; -1, or the place of the first illegal action, and then nothing has changed."""
     fine = are_legal(state, actions, rows)

@@ -9,11 +9,10 @@ import pytest
 
 import agents
 from agents.endgame import exact_action, most_placements_left
-from agents.search import Search, candidate_actions
-from agents.settings import prior_values
+from agents.search import Search
 from genial_env import Rules, determinize, kernel, play, use_backend, view
 from genial_env.chance import bits
-from genial_env.policies import ConcavePolicy, DenialPolicy
+from genial_env.policies import ConcavePolicy
 from genial_env.puzzles import read_puzzles, score
 from genial_env.state import Phase
 from genial_env.testing import check_policy
@@ -78,34 +77,6 @@ def test_what_is_solved_and_what_not() -> None:
             few = most_placements_left(alone)[0] <= 2
             if alone.phase[0] == Phase.SWAP or not few:
                 assert exact_action(view(alone)) is None
-
-
-def test_candidates_are_the_priors_best_and_different() -> None:
-    seen = middle(Rules())
-    t, prior = seen.tables, DenialPolicy()
-    actions = candidate_actions(seen, prior, 10**6)
-    values = prior_values(prior, seen)[0].reshape(-1)
-    assert (np.diff(values[actions].astype(int)) <= 0).all()
-    tiles = set()
-    for action in actions.tolist():
-        slot, placement = divmod(action, t.n_placements)
-        halves = zip(t.placements[placement].tolist(), t.kinds[seen.rack[0, slot]].tolist(), strict=True)
-        tiles.add(tuple(sorted(halves)))
-    assert len(tiles) == len(actions)
-    everything = np.flatnonzero(seen.mask()[0])
-    assert {values[action] for action in everything} == set(values[actions])
-    assert candidate_actions(seen, prior, 3).tolist() == actions[:3].tolist()
-
-
-def test_other_choices_are_candidates_too() -> None:
-    state = random_play(Rules(2, "2009"), games=200, seed=2, steps=26)
-    for phase in (Phase.SWAP, Phase.BONUS):
-        rows = np.flatnonzero(state.phase == phase)
-        if rows.size:
-            seen = view(state, rows=rows[:1])
-            actions = candidate_actions(seen, DenialPolicy(), 2)
-            assert seen.tables.decline_action in actions
-            assert seen.mask()[0][actions].all()
 
 
 def test_knobs_turn() -> None:

@@ -58,45 +58,45 @@ def _in_threads(name: str, threads: int) -> Callable[..., Any]:
 def deal_racks(state: State, rows: Ints, seeds: chance.Bits, threads: int = 1) -> None:
     """As in :mod:`genial_env.kernel`."""
     state.key[rows] = chance.seat_keys(seeds, chance.Purpose.DRAWS, state.rules.players)
-    game, script = (_arrays(state), _facts(state.rules), rows), _no_script(state.rules)[0]
-    _share(threads, len(rows), lambda lo, hi: core.deal_racks(*game, script, lo, hi))
+    game, script = (arrays(state), facts(state.rules), rows), _no_script(state.rules)[0]
+    share(threads, len(rows), lambda lo, hi: core.deal_racks(*game, script, lo, hi))
 
 
 def play_actions(state: State, rows: Ints, actions: Ints, script: Ints | None, threads: int = 1) -> int:
     """As in :mod:`genial_env.kernel`."""
     scripts = _no_script(state.rules) if script is None else np.ascontiguousarray(script)
     actions = np.ascontiguousarray(actions)
-    game = _arrays(state), _facts(state.rules), rows, actions, scripts, script is not None
+    game = arrays(state), facts(state.rules), rows, actions, scripts, script is not None
     if threads == 1 or len(rows) < 2 * FEWEST:
         wrong: int = core.play(*game, True, True, 0, len(rows))
         return wrong
-    found = _share(threads, len(rows), lambda lo, hi: core.play(*game, True, False, lo, hi))
+    found = share(threads, len(rows), lambda lo, hi: core.play(*game, True, False, lo, hi))
     wrong = min((place for place in found if place >= 0), default=-1)
     if wrong < 0:
-        _share(threads, len(rows), lambda lo, hi: core.play(*game, False, True, lo, hi))
+        share(threads, len(rows), lambda lo, hi: core.play(*game, False, True, lo, hi))
     return wrong
 
 
 def are_legal(state: State, actions: Ints, rows: Ints, threads: int = 1) -> Bools:
     """As in :mod:`genial_env.kernel`."""
     out = np.empty(len(rows), dtype=np.bool_)
-    game = _arrays(state), _facts(state.rules), rows, np.ascontiguousarray(actions, dtype=np.int64), out
-    _share(threads, len(rows), lambda lo, hi: core.are_legal(*game, lo, hi))
+    game = arrays(state), facts(state.rules), rows, np.ascontiguousarray(actions, dtype=np.int64), out
+    share(threads, len(rows), lambda lo, hi: core.are_legal(*game, lo, hi))
     return out
 
 
 def fill_masks(state: State, rows: Ints | None, mask: Bools, threads: int = 1) -> None:
     """As in :mod:`genial_env.kernel`."""
     rows = np.arange(len(state)) if rows is None else rows
-    game, out = (_arrays(state), _facts(state.rules)), mask.view(np.int8)
-    _share(threads, len(rows), lambda lo, hi: core.fill_masks(*game, _scratch(state.rules), rows, out, lo, hi))
+    game, out = (arrays(state), facts(state.rules)), mask.view(np.int8)
+    share(threads, len(rows), lambda lo, hi: core.fill_masks(*game, scratch(state.rules), rows, out, lo, hi))
 
 
 def open_placements(state: State, rows: Ints, threads: int = 1) -> Bitsets:
     """As in :mod:`genial_env.kernel`."""
     out = np.empty((len(rows), state.open.shape[1]), dtype=np.uint64)
-    game = _arrays(state), _facts(state.rules), rows, out.view(np.int64)
-    _share(threads, len(rows), lambda lo, hi: core.open_placements(*game, lo, hi))
+    game = arrays(state), facts(state.rules), rows, out.view(np.int64)
+    share(threads, len(rows), lambda lo, hi: core.open_placements(*game, lo, hi))
     return out
 
 
@@ -104,7 +104,7 @@ def count_points(rules: Rules, board: NDArray[Any], threads: int = 1) -> NDArray
     """As in :mod:`genial_env.kernel`."""
     boards = np.ascontiguousarray(board, dtype=np.int64)
     out = np.zeros((*boards.shape, rules.colors), dtype=np.int8)
-    _share(threads, len(boards), lambda lo, hi: core.count_points(_facts(rules), boards, out, lo, hi))
+    share(threads, len(boards), lambda lo, hi: core.count_points(facts(rules), boards, out, lo, hi))
     return out
 
 
@@ -116,16 +116,16 @@ def see(state: State, rows: Ints, seat: Ints, threads: int = 1) -> View:
     rules, n = state.rules, len(rows)
     seat = seat.copy()
     seen = [np.zeros((n, *shape), dtype) for shape, dtype in _seen_layout(rules)]
-    game, into = (_arrays(state), _facts(rules)), (rows, seat, tuple(seen))
-    _share(threads, n, lambda lo, hi: core.see(*game, _scratch(rules), *into, lo, hi))
+    game, into = (arrays(state), facts(rules)), (rows, seat, tuple(seen))
+    share(threads, n, lambda lo, hi: core.see(*game, scratch(rules), *into, lo, hi))
     return View(rules, seat, *seen)
 
 
 def masks_of(view: View, threads: int = 1) -> Bools:
     """As in :mod:`genial_env.views`."""
     mask = np.empty((len(view), view.tables.n_actions), dtype=np.bool_)
-    factors = _facts(view.rules), view.slots, view.placements, view.may_swap, view.may_decline
-    _share(threads, len(view), lambda lo, hi: core.masks_of(*factors, mask.view(np.int8), lo, hi))
+    factors = facts(view.rules), view.slots, view.placements, view.may_swap, view.may_decline
+    share(threads, len(view), lambda lo, hi: core.masks_of(*factors, mask.view(np.int8), lo, hi))
     return mask
 
 
@@ -135,7 +135,7 @@ def encode_planes(view: View, threads: int = 1) -> dict[str, NDArray[Any]]:
     shapes = _plane_shapes(rules, ("board", "rack", "to_play", "phase"))
     board, rack, to_play, phase = (np.zeros((n, *shape), np.uint8) for shape in shapes)
     source, out = (view.board, view.points, view.rack, view.to_play, view.phase), (board, rack, to_play, phase)
-    _share(threads, n, lambda lo, hi: core.encode_planes(_facts(rules), places(rules), source, out, lo, hi))
+    share(threads, n, lambda lo, hi: core.encode_planes(facts(rules), places(rules), source, out, lo, hi))
     return {
         "board": board.reshape(n, *_grid_shape(rules)),
         "rack": rack,
@@ -159,7 +159,7 @@ class OneGame:
 
     def __init__(self, state: State) -> None:
         rules = state.rules
-        self._game = _arrays(state), _facts(rules)
+        self._game = arrays(state), facts(rules)
         self._rules, self._n_actions = rules, state.tables.n_actions
         self._script, self._places = _no_script(rules)[0], places(rules)
         self._shapes = _plane_shapes(rules, core.Planes._fields)
@@ -175,7 +175,7 @@ class OneGame:
         zeros, number = np.zeros, np.uint8
         made = [zeros(shape, number) for shape in self._shapes]
         mask = np.empty(self._n_actions, np.int8)
-        core.look_at_one(*self._game, _scratch(self._rules), self._places, seat, tuple(made), mask)
+        core.look_at_one(*self._game, scratch(self._rules), self._places, seat, tuple(made), mask)
         made[0] = made[0].reshape(self._grid)
         planes = dict(zip(core.Planes._fields, made, strict=True))
         if not self._rules.has_swap:
@@ -194,8 +194,8 @@ def decide(policy: Policy, state: State, rows: Ints, random: chance.Bits, thread
     if random.shape != rows.shape:
         raise ValueError(f"random bits must be one for each of {len(rows)} games, not of shape {random.shape}")
     out = np.empty(len(rows), dtype=np.int64)
-    game, wanted = (_arrays(state), _facts(state.rules)), (tuple(plan), rows, np.ascontiguousarray(random), out)
-    _share(threads, len(rows), lambda lo, hi: core.decide(*game, _scratch(state.rules), *wanted, lo, hi))
+    game, wanted = (arrays(state), facts(state.rules)), (tuple(plan), rows, np.ascontiguousarray(random), out)
+    share(threads, len(rows), lambda lo, hi: core.decide(*game, scratch(state.rules), *wanted, lo, hi))
     return out
 
 
@@ -212,10 +212,10 @@ def play_out(state: State, roster: Sequence[Policy], keys: chance.Bits, threads:
         return
     stuck = np.empty(len(state), dtype=np.int64)
     worths, weights = np.array([plan.worth for plan in plans]), np.array([plan.weights for plan in plans])
-    game = _arrays(state), _facts(state.rules)
+    game = arrays(state), facts(state.rules)
     how = worths, weights, np.ascontiguousarray(keys), _no_script(state.rules)[0], stuck
-    found = _share(
-        threads, len(state), lambda lo, hi: core.play_out(*game, _scratch(state.rules), *how, lo, hi), fewest=1
+    found = share(
+        threads, len(state), lambda lo, hi: core.play_out(*game, scratch(state.rules), *how, lo, hi), fewest=1
     )
     for row in found:
         if row >= 0:
@@ -247,15 +247,16 @@ _get_arrays = attrgetter(*Games._fields)
 _OPEN = Games._fields.index("open")
 
 
-def _arrays(state: State) -> tuple[Any, ...]:
+def arrays(state: State) -> tuple[Any, ...]:
     """As :func:`genial_env.scalar.arrays_of`, as a plain tuple."""
-    arrays = list(_get_arrays(state))
-    arrays[_OPEN] = arrays[_OPEN].view(np.int64)
-    return tuple(arrays)
+    found = list(_get_arrays(state))
+    found[_OPEN] = found[_OPEN].view(np.int64)
+    return tuple(found)
 
 
 @lru_cache(maxsize=64)
-def _facts(rules: Rules) -> tuple[Any, ...]:
+def facts(rules: Rules) -> tuple[Any, ...]:
+    """As :func:`genial_env.scalar.facts_of`, as a plain tuple."""
     return tuple(facts_of(rules))
 
 
@@ -312,7 +313,7 @@ class _Memory(threading.local):
 _memory = _Memory()
 
 
-def _scratch(rules: Rules) -> tuple[Any, ...]:
+def scratch(rules: Rules) -> tuple[Any, ...]:
     """This thread's memory to think with."""
     kept = _memory.by_rules
     if rules not in kept:
@@ -327,7 +328,7 @@ FEWEST = 1024
 """Games that are worth a thread, where there is one step of each to do."""
 
 
-def _share(threads: int, n: int, work: Callable[[int, int], Any], fewest: int | None = None) -> list[Any]:
+def share(threads: int, n: int, work: Callable[[int, int], Any], fewest: int | None = None) -> list[Any]:
     """Do some work on the numbers from 0 to n - 1, in equal parts lo to hi - 1, one a thread; what each returns."""
     threads = min(threads, n // (fewest or FEWEST))
     if threads < 2:

@@ -102,9 +102,11 @@ def luck(key: int, counter: int) -> Any:
     return np.int64(random_bits(key, counter) >> U32)
 
 
-_rules = compiled_functions(scalar, luck=luck)
-apply, is_legal, fill_rack = _rules["apply"], _rules["is_legal"], _rules["fill_rack"]
-first_turn_binds, tiles_held, run_from = _rules["first_turn_binds"], _rules["tiles_held"], _rules["run_from"]
+RULES = compiled_functions(scalar, luck=luck)
+"""The functions of :mod:`genial_env.scalar` for compiled functions, by name."""
+
+apply, is_legal, fill_rack = RULES["apply"], RULES["is_legal"], RULES["fill_rack"]
+first_turn_binds, tiles_held, run_from = RULES["first_turn_binds"], RULES["tiles_held"], RULES["run_from"]
 
 
 @helper

@@ -1,0 +1,247 @@
+"""The learned value agent: it plays the action after which its network likes the position best.
+
+    from agents.value import Value
+    from genial_env import play
+
+    play([Value(), "denial"], games=10)
+
+The network (:class:`ValueNet`) looks at afterstates (:mod:`agents.afterstates`) and says how likely each final place is;
+what a place is worth is applied afterwards. `experiments/train_value.py` teaches it by self-play. Playing needs numpy and
+the file of weights only.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents import weight_files
+from agents.afterstates import NONE, Afterstates, Features, afterstates, candidates, color_features, game_features
+from agents.settings import check_count
+from genial_env import kernel
+from genial_env.bitsets import Bools, Ints
+from genial_env.chance import Bits
+from genial_env.policies import WorthPolicy
+from genial_env.rules import Rules
+from genial_env.views import View
+
+Floats = NDArray[np.float32]
+
+CANDIDATES = 32
+"""How many placements the network is asked about."""
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What the network foretells, H distributions over K outcomes each.
+
+    With other tracks to beat: the final places, K = T; H = T, a distribution a track, own track first, but for two tracks
+    only the own. Tracks that tie share their places evenly. Solo: the markers from the lowest up, H = C, and K = top + 1.
+    """
+
+    rules: Rules
+
+    @property
+    def heads(self) -> int:
+        """H."""
+        tracks = self.rules.tracks
+        return self.rules.colors if tracks == 1 else 1 if tracks == 2 else tracks
+
+    @property
+    def classes(self) -> int:
+        """K."""
+        return self.rules.top + 1 if self.rules.tracks == 1 else self.rules.tracks
+
+    def of_scores(self, scores: NDArray[np.int8]) -> Floats:
+        """[n, H, K]: the outcomes of finished games [n, T, C], of their track 0."""
+        if self.rules.tracks == 1:
+            markers = np.sort(scores[:, 0], axis=1)
+            return (markers[:, :, None] == np.arange(self.classes)).astype(np.float32)
+        ranks = kernel.ranks(scores)[:, : self.heads]
+        tied = (kernel.ranks(scores)[:, None, :] == ranks[:, :, None]).sum(axis=2)
+        place = np.arange(1, self.classes + 1)
+        shared = (place >= ranks[:, :, None]) & (place < (ranks + tied)[:, :, None])
+        return (shared / tied[:, :, None]).astype(np.float32)
+
+    def utility(self, chances: Floats) -> Floats:
+        """[n]: what outcomes [n, H, K] are worth to track 0: places from +1 first to -1 last; solo the lowest marker, and
+        a tenth of the next one, and so on.
+        """
+        if self.rules.tracks == 1:
+            markers = chances @ np.arange(self.classes, dtype=np.float32)
+            worth: Floats = markers @ (0.1 ** np.arange(self.heads)).astype(np.float32)
+            return worth
+        utility: Floats = chances[:, 0] @ np.linspace(1, -1, self.classes, dtype=np.float32)
+        return utility
+
+
+class ValueNet:
+    """A network over the numbers of afterstates, in numpy.
+
+    One layer pair reads the numbers of each color together with those of the game, the same weights for every color;
+    their sum over the colors and the numbers of the game go through two more. So it makes no difference which color is
+    which.
+
+    Args:
+        rules: what it plays: its seats and mode; sizes may differ.
+        arrays: the weights by name, as :meth:`layout` says.
+
+    Raises:
+        ValueError: for arrays that do not fit the rules.
+    """
+
+    def __init__(self, rules: Rules, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.rules, self.outcomes = rules, Outcomes(rules)
+        self.arrays = {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in arrays.items()}
+        self._check()
+
+    @staticmethod
+    def layout(rules: Rules, widths: tuple[int, int, int, int]) -> dict[str, tuple[int, ...]]:
+        """The shapes of the weights, for the numbers of hidden units of the four layers."""
+        a, b, c, d = widths
+        per_color, whole, outcomes = len(color_features(rules)), len(game_features(rules)), Outcomes(rules)
+        out = outcomes.heads * outcomes.classes
+        return {
+            "color": (per_color, a),
+            "game": (whole, a),
+            "bias_1": (a,),
+            "layer_2": (a, b),
+            "bias_2": (b,),
+            "pooled": (b, c),
+            "game_3": (whole, c),
+            "bias_3": (c,),
+            "layer_4": (c, d),
+            "bias_4": (d,),
+            "out": (d, out),
+            "bias_out": (out,),
+        }
+
+    def __call__(self, features: Features) -> Floats:
+        """The outcomes of afterstates [n, W]: [n, H, K] chances."""
+        parts = [self._chances(features[i : i + AT_ONCE]) for i in range(0, len(features), AT_ONCE)]
+        return np.concatenate(parts) if parts else self._chances(features)
+
+    def _chances(self, features: Features) -> Floats:
+        w, colors = self.arrays, self.rules.colors
+        numbers = features.astype(np.float32)
+        by_color, whole = numbers[:, : -len(w["game"])], numbers[:, -len(w["game"]) :]
+        first = by_color.reshape(len(numbers) * colors, -1) @ w["color"]
+        first = first.reshape(len(numbers), colors, -1) + (whole @ w["game"] + w["bias_1"])[:, None, :]
+        np.maximum(first, 0, out=first)
+        second = first.reshape(len(numbers) * colors, -1) @ w["layer_2"] + w["bias_2"]
+        np.maximum(second, 0, out=second)
+        pooled = second.reshape(len(numbers), colors, -1).sum(axis=1)
+        third = np.maximum(pooled @ w["pooled"] + whole @ w["game_3"] + w["bias_3"], 0)
+        fourth = np.maximum(third @ w["layer_4"] + w["bias_4"], 0)
+        logits = (fourth @ w["out"] + w["bias_out"]).reshape(len(numbers), self.outcomes.heads, self.outcomes.classes)
+        logits -= logits.max(axis=2, keepdims=True)
+        np.exp(logits, out=logits)
+        logits /= logits.sum(axis=2, keepdims=True)
+        return logits
+
+    def _check(self) -> None:
+        missing = sorted(set(self.layout(self.rules, (1, 1, 1, 1))) ^ set(self.arrays))
+        if missing:
+            raise ValueError(
+                f"the weights of a value network are {', '.join(self.layout(self.rules, (1, 1, 1, 1)))}: {', '.join(missing)}"
+            )
+        a = self.arrays
+        widths = a["bias_1"].size, a["bias_2"].size, a["bias_3"].size, a["bias_4"].size
+        for name, shape in self.layout(self.rules, widths).items():
+            if a[name].shape != shape:
+                raise ValueError(f"{name!r} must have the shape {shape}, not {a[name].shape}")
+
+
+AT_ONCE = 2048
+"""Afterstates that go through the network together, so that they stay in the cache."""
+
+
+@dataclass(eq=False)
+class Judged:
+    """The candidates of G games and what the network thinks of them."""
+
+    after: Afterstates
+    chances: Floats  # [n, H, K]
+    utility: Floats  # [n]
+
+    def best(self, values: NDArray[Any], games: int) -> Ints:
+        """[games]: the place among the n of each game's greatest of some values [n], the first of equal ones."""
+        start = np.searchsorted(self.after.game, np.arange(games))
+        order = np.lexsort((np.arange(len(values)), -values, self.after.game))
+        best: Ints = order[start]
+        return best
+
+
+def judge(view: View, net: ValueNet, most: int = CANDIDATES, prior: WorthPolicy | None = None) -> Judged:
+    """What comes of the likeliest actions.
+
+    Args:
+        view: G games in which it is the seat's turn.
+        net: who judges.
+        most: how many placements (:func:`~agents.afterstates.candidates`).
+        prior: what finds them.
+    """
+    actions = candidates(view, most, prior)
+    game, place = np.nonzero(actions != NONE)
+    after = afterstates(view, game, actions[game, place])
+    chances = net(after.features)
+    over: Bools = after.over
+    if over.any():
+        chances[over] = net.outcomes.of_scores(after.scores[over])
+    return Judged(after, chances, net.outcomes.utility(chances))
+
+
+class Value:
+    """Plays the action whose afterstate the network likes best.
+
+    Args:
+        weights: a file of weights; left out, the one that is shipped for the game's seats and mode.
+        candidates: how many placements the network is asked about, those that "denial" thinks worth most.
+        name: how tables and records call it.
+
+    Raises:
+        FileNotFoundError, ValueError: for a file that is none of weights.
+    """
+
+    def __init__(self, weights: str | Path | None = None, *, candidates: int = CANDIDATES, name: str = "value") -> None:
+        check_count("candidates", candidates)
+        self.name = name
+        self._candidates = candidates
+        self._nets = Nets(weights)
+
+    def __call__(self, view: View, random: Bits) -> Ints:
+        """Choose an action in each game."""
+        judged = judge(view, self._nets.of(view.rules), self._candidates)
+        return judged.after.actions[judged.best(judged.utility, len(view))]
+
+
+class Nets:
+    """The networks of a file, or the shipped ones, by what they are asked to play.
+
+    Args:
+        file: of weights; left out, the shipped ones.
+    """
+
+    def __init__(self, file: str | Path | None = None) -> None:
+        self._file = None if file is None else Path(file)
+        self._by_rules: dict[Rules, ValueNet] = {}
+        if self._file is not None:
+            weight_files.read(self._file, KIND)
+
+    def of(self, rules: Rules) -> ValueNet:
+        """The network for a game.
+
+        Raises:
+            FileNotFoundError, ValueError: where there is none that plays it.
+        """
+        if rules not in self._by_rules:
+            arrays, _ = weight_files.read(self._file or weight_files.shipped(KIND, rules), KIND, rules)
+            self._by_rules[rules] = ValueNet(rules, arrays)
+        return self._by_rules[rules]
+
+
+KIND = "value"
+"""What the files of weights call this network."""

@@ -1,0 +1,81 @@
+"""Files of trained weights: safetensors, read with numpy, no pickle.
+
+A file's metadata say what it is: ``kind`` (which network), ``rules`` (what it was trained to play, as JSON), and for
+readers whatever else the trainer knows: command, seed, moves, wall time, results.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env.rules import Rules
+
+FOLDER = Path(__file__).parent / "weights"
+"""Where the shipped ones lie."""
+
+
+def shipped(kind: str, rules: Rules) -> Path:
+    """The file that is shipped for a kind of network and a game: ``kind-2.safetensors``, ``kind-4-team.safetensors``."""
+    mode = "" if rules.mode == "individual" else f"-{rules.mode}"
+    return FOLDER / f"{kind}-{rules.players}{mode}.safetensors"
+
+
+def read(path: Path, kind: str, rules: Rules | None = None) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    """The arrays of a file by name, and its metadata.
+
+    Args:
+        path: the file.
+        kind: what it must be.
+        rules: what it must play: the number of seats and the mode; left out, anything.
+
+    Raises:
+        FileNotFoundError: for a file that is not there.
+        ValueError: for one that is none of weights, or of others.
+        ImportError: where safetensors is not installed.
+    """
+    try:
+        from safetensors import SafetensorError, safe_open
+    except ImportError as error:
+        raise ImportError(f"weights are read with safetensors: pip install 'genial-env[arena]' ({error})") from error
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file of weights {path}")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            about: dict[str, str] = file.metadata() or {}
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  it has no other iterator
+    except SafetensorError as error:
+        raise ValueError(f"{path} is no file of weights: {error}") from error
+    if about.get("kind") != kind:
+        raise ValueError(f"{path} must hold weights of kind {kind!r}, not {about.get('kind')!r}")
+    if rules is not None:
+        trained = Rules.from_dict(json.loads(about["rules"]))
+        if (trained.players, trained.mode) != (rules.players, rules.mode):
+            raise ValueError(
+                f"{path} plays mode {trained.mode!r} with {trained.players} seats, "
+                f"not mode {rules.mode!r} with {rules.players}"
+            )
+    return arrays, about
+
+
+def write(path: Path, kind: str, rules: Rules, arrays: Mapping[str, NDArray[Any]], **about: Any) -> None:
+    """Write a file of weights; a file that is there is replaced at once, never left half-written.
+
+    Args:
+        path: where.
+        kind: which network they are of.
+        rules: what they play.
+        arrays: by name.
+        about: what else is to be known, as JSON.
+    """
+    from safetensors.numpy import save_file
+
+    words = {"kind": kind, "rules": json.dumps(rules.to_dict())}
+    words |= {name: value if isinstance(value, str) else json.dumps(value) for name, value in about.items()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partly = path.with_suffix(".partly")
+    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, partly, words)
+    partly.replace(path)

@@ -1,0 +1,352 @@
+"""How strong does a value network become that learns by playing against itself?
+
+    python -m experiments.train_value --out runs/value
+
+teaches :class:`~agents.value.ValueNet` the value of afterstates: it begins with what it sees of "denial" playing, then
+plays itself and its past selves (:mod:`agents.self_play`) and learns from a large buffer of its games. The network that
+plays is the moving average of the one that learns; every so often it must hold its own against the one before, or the
+old one is taken up again. In the end `weights.safetensors` is in the folder, for ``value(weights="...")``.
+
+Processes play while this one learns; with `--ray` they are tasks of a Ray cluster. A run that was broken off goes on
+with the same command, and comes to the same weights.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import tyro
+from numpy.typing import NDArray
+from rich.console import Console
+
+from agents import weight_files
+from agents.afterstates import width
+from agents.self_play import Arrays, Order, Samples, self_play
+from agents.value import KIND, Outcomes, Value
+from agents.value_torch import TorchValueNet
+from experiments.actors import Actors
+from experiments.evaluation import Measured, measure
+from experiments.runs import Run
+from genial_env import Rules, use_backend
+
+CHECKPOINT, WEIGHTS = "checkpoint.pt", "weights.safetensors"
+
+
+@dataclass
+class Args:
+    """The settings; each is an option of the command line."""
+
+    out: Path = Path("runs/value")
+    """the run's folder"""
+    players: int = 2
+    """seats"""
+    mode: str = "individual"
+    """"individual", "team" (four seats) or "solo" """
+    edition: str = "2025"
+    """the rule sheet; team and solo are in "2004" and "2009" """
+    games: int = 200_000
+    """games of self-play"""
+    first_games: int = 16_384
+    """games of "denial" to begin with"""
+    games_at_once: int = 1_024
+    """games of one piece of work"""
+    actors: int = 1
+    """processes that play"""
+    ray: str | None = None
+    """address of a Ray cluster on which they run, "local" for one on this machine"""
+    candidates: int = 24
+    """placements looked at for a decision"""
+    temperature: float = 0.03
+    """of choices in training games, in rank utility (solo: markers)"""
+    trace: float = 0.8
+    """lambda of the returns"""
+    rival_share: float = 0.25
+    """share of the games in which past selves and "denial" have seats"""
+    past_selves: int = 8
+    """how many are kept at most; then every other one is dropped"""
+    widths: tuple[int, int, int, int] = (64, 48, 64, 32)
+    """hidden units of the network's four layers"""
+    buffer: int = 2_000_000
+    """samples to learn from, the newest"""
+    reuse: float = 6.0
+    """how often a sample is learned from, in the mean"""
+    batch: int = 2_048
+    learning_rate: float = 1e-3
+    """at the beginning; it falls to a hundredth"""
+    average: float = 0.9995
+    """decay a step of the moving average of the weights"""
+    evaluate_every: int = 20_000
+    """games between two evaluations"""
+    deals: int = 200
+    """of each evaluation, against each opponent"""
+    opponents: tuple[str, ...] = ("greedy", "concave", "denial")
+    """of each evaluation"""
+    seed: int = 0
+    threads: int = 1
+    """of torch"""
+
+
+@dataclass
+class Buffer:
+    """The newest samples, in rings."""
+
+    features: NDArray[np.int16]  # [size, W]
+    targets: NDArray[np.float16]  # [size, H, K]
+    total: int = 0
+    """samples ever added"""
+
+    @property
+    def filled(self) -> int:
+        """How many there are."""
+        return min(self.total, len(self.features))
+
+    def add(self, samples: Samples) -> None:
+        """In place: add samples; the oldest make room."""
+        at = (self.total + np.arange(len(samples))) % len(self.features)
+        self.features[at], self.targets[at] = samples.features, samples.targets
+        self.total += len(samples)
+
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+        """Some of them, with repetition: features [n, W] and targets [n, H, K]."""
+        at = rng.integers(self.filled, size=n)
+        return torch.from_numpy(self.features[at]), torch.from_numpy(self.targets[at]).float()
+
+
+@dataclass
+class Learner:
+    """All that learning changes; what a checkpoint holds."""
+
+    net: TorchValueNet
+    average: TorchValueNet
+    optimizer: torch.optim.Optimizer
+    buffer: Buffer
+    rng: np.random.Generator
+    accepted: dict[str, Any]
+    """the state of the network that last held its own"""
+    past: list[dict[str, NDArray[np.float32]]] = field(default_factory=list)
+    games: int = 0
+    moves: int = 0
+    orders: int = 0
+    steps: int = 0
+    owed: float = 0.0
+    """steps still to be made for samples that have come"""
+    loss: float = math.nan
+    rejected: int = 0
+
+
+def rules_of(args: Args) -> Rules:
+    """What is played."""
+    return Rules(args.players, args.edition, args.mode)
+
+
+def begin(args: Args) -> Learner:
+    """A learner that has learned nothing, with the games of "denial" that set its scale in the buffer."""
+    rules, outcomes = rules_of(args), Outcomes(rules_of(args))
+    buffer = Buffer(
+        np.empty((args.buffer, width(rules)), dtype=np.int16),
+        np.empty((args.buffer, outcomes.heads, outcomes.classes), dtype=np.float16),
+    )
+    samples = self_play(Order(rules, {}, seed=seed_of(args, 0), games=min(args.first_games, args.games_at_once)))
+    torch.manual_seed(args.seed)
+    net = TorchValueNet(rules, args.widths, samples.features)
+    average = TorchValueNet(rules, args.widths, samples.features)
+    average.load_state_dict(net.state_dict())
+    learner = Learner(
+        net,
+        average,
+        torch.optim.Adam(net.parameters(), lr=args.learning_rate),
+        buffer,
+        np.random.default_rng(args.seed),
+        {name: value.clone() for name, value in net.state_dict().items()},
+    )
+    learner.orders = 1
+    take_in(args, learner, samples)
+    return learner
+
+
+def seed_of(args: Args, order: int) -> int:
+    """The seed of a piece of work: no two runs and no two pieces share one."""
+    return (args.seed << 32) + order
+
+
+def next_order(args: Args, learner: Learner) -> Order:
+    """In place, the count: what is to be played next."""
+    order = Order(
+        rules_of(args),
+        {} if learner.games < args.first_games else learner.average.arrays(),
+        rivals=_rivals(args, learner),
+        seed=seed_of(args, learner.orders),
+        games=args.games_at_once,
+        rival_share=args.rival_share,
+        candidates=args.candidates,
+        temperature=args.temperature,
+        trace=args.trace,
+    )
+    learner.orders += 1
+    return order
+
+
+def _rivals(args: Args, learner: Learner) -> list[Arrays]:
+    """One past self and "denial", where there are others to play against."""
+    if learner.games < args.first_games or args.players == 1:
+        return []
+    past: list[Arrays] = list(learner.past)
+    return [{}, past[int(learner.rng.integers(len(past)))]] if past else [{}]
+
+
+def take_in(args: Args, learner: Learner, samples: Samples) -> None:
+    """In place: add samples and learn so often from the buffer as they are worth."""
+    learner.buffer.add(samples)
+    learner.games += samples.games
+    learner.moves += samples.moves
+    learner.owed += args.reuse * len(samples) / args.batch
+    losses = [_step(args, learner) for _ in range(int(learner.owed))]
+    learner.owed -= len(losses)
+    learner.loss = float(np.mean(losses)) if losses else learner.loss
+
+
+def _step(args: Args, learner: Learner) -> float:
+    """In place: one step of the network that learns and of its average."""
+    done = min(learner.games / (args.first_games + args.games), 1.0)
+    for group in learner.optimizer.param_groups:
+        group["lr"] = args.learning_rate * (0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2)
+    loss = learner.net.loss(*learner.buffer.draw(args.batch, learner.rng))
+    learner.optimizer.zero_grad()
+    loss.backward()
+    learner.optimizer.step()
+    learner.steps += 1
+    decay = min(args.average, learner.steps / (learner.steps + 10))  # at first a mean of all so far
+    with torch.no_grad():
+        for mean, new in zip(learner.average.parameters(), learner.net.parameters(), strict=True):
+            mean.lerp_(new, 1 - decay)
+    return float(loss.detach())
+
+
+def gate(args: Args, learner: Learner, folder: Path) -> Measured | None:
+    """In place: the average against the network that was accepted before it; where it loses for certain, that one is
+    taken up again. None for the first.
+    """
+    rules = rules_of(args)
+    found = None
+    if learner.past and rules.tracks > 1:
+        new, old = (folder / f"{name}.safetensors" for name in ("new", "old"))
+        weight_files.write(new, KIND, rules, learner.average.arrays())
+        weight_files.write(old, KIND, rules, learner.past[-1])
+        found = measure(Value(new, name="new"), [Value(old, name="old")], rules, args.deals, args.seed + 1)["old"]
+        even = 0.5 if rules.tracks == 2 else 0.0
+        if found.mean + found.half < even:
+            learner.average.load_state_dict(learner.accepted)
+            learner.net.load_state_dict(learner.accepted)
+            learner.optimizer.state.clear()
+            learner.rejected += 1
+            return found
+    learner.accepted = {name: value.clone() for name, value in learner.average.state_dict().items()}
+    learner.past.append(learner.average.arrays())
+    if len(learner.past) > args.past_selves:
+        del learner.past[1::2]
+    return found
+
+
+def write_weights(args: Args, learner: Learner, run: Run, path: Path, against: dict[str, Measured]) -> None:
+    """The average's weights with all that is to be known of them."""
+    weight_files.write(
+        path,
+        KIND,
+        rules_of(args),
+        learner.average.arrays(),
+        command="python -m experiments.train_value",
+        seed=args.seed,
+        games=learner.games,
+        moves=learner.moves,
+        wall_s=round(run.wall_s),
+        cpu_s=round(run.cpu_s),
+        results={name: f"{found.mean:.4f} ± {found.half:.4f} ({found.games} games)" for name, found in against.items()},
+    )
+
+
+def evaluate(args: Args, learner: Learner, run: Run, console: Console) -> dict[str, Measured]:
+    """In place: measure, gate, write a line, the weights and a checkpoint."""
+    rules = rules_of(args)
+    gated = gate(args, learner, run.folder)
+    path = run.folder / WEIGHTS
+    write_weights(args, learner, run, path, {})
+    opponents: Sequence[str] = args.opponents if rules.tracks > 1 else ()
+    against = measure(Value(path), opponents, rules, args.deals, args.seed + 2)
+    write_weights(args, learner, run, path, against)
+    extra = {"loss": learner.loss, "rejected": learner.rejected}
+    run.add(learner.moves, learner.games, against, **extra, **({"gate": gated.mean} if gated else {}))
+    figures = ", ".join(f"{name} {found.mean:.3f}±{found.half:.3f}" for name, found in against.items())
+    before = f", itself before {gated.mean:.3f}" if gated else ""
+    done = f"{run.wall_s:7.0f} s {learner.games:9,} games  loss {learner.loss:.4f}"
+    console.print(f"{done}  {figures}{before}", soft_wrap=True)
+    return against
+
+
+def save(learner: Learner, orders: list[Order], run: Run, path: Path) -> None:
+    """A checkpoint, replaced at once."""
+    partly = path.with_suffix(".partly")
+    filled = learner.buffer.filled
+    kept = {name: getattr(learner, name) for name in _KEPT} | {
+        "net": learner.net.state_dict(),
+        "average": learner.average.state_dict(),
+        "optimizer": learner.optimizer.state_dict(),
+        "rng": learner.rng.bit_generator.state,
+        "buffer": (learner.buffer.features[:filled], learner.buffer.targets[:filled], learner.buffer.total),
+        "given": orders,
+        "run": run.saved(),
+    }
+    torch.save(kept, partly)
+    partly.replace(path)
+
+
+_KEPT = ("accepted", "past", "games", "moves", "orders", "steps", "owed", "loss", "rejected")
+
+
+def restore(learner: Learner, path: Path) -> tuple[list[Order], dict[str, Any]]:
+    """In place: go back to a checkpoint; the work that had been given, and where the run stood."""
+    kept = torch.load(path, weights_only=False)  # written by this script
+    for name in _KEPT:
+        setattr(learner, name, kept[name])
+    learner.net.load_state_dict(kept["net"])
+    learner.average.load_state_dict(kept["average"])
+    learner.optimizer.load_state_dict(kept["optimizer"])
+    learner.rng.bit_generator.state = kept["rng"]
+    features, targets, learner.buffer.total = kept["buffer"]
+    learner.buffer.features[: len(features)], learner.buffer.targets[: len(targets)] = features, targets
+    return kept["given"], kept["run"]
+
+
+def main(args: Args) -> dict[str, Measured]:
+    """Learn to the end, or go on where a run was broken off; what the final network does against the others."""
+    torch.set_num_threads(args.threads)
+    use_backend("numba")
+    run = Run(args.out, KIND, args)
+    console = Console()
+    learner = begin(args)
+    checkpoint = args.out / CHECKPOINT
+    orders, stood = restore(learner, checkpoint) if checkpoint.exists() else ([], None)
+    run.restore(stood)
+    total = args.first_games + args.games
+    with Actors[Order, Samples](self_play, args.actors, "numba", args.ray) as actors:
+        for order in orders:
+            actors.give(order)
+        due = (learner.games // args.evaluate_every + 1) * args.evaluate_every
+        while learner.games < total:
+            while len(actors.given) < args.actors + 1:  # one more, so that nobody waits while this process learns
+                actors.give(next_order(args, learner))
+            take_in(args, learner, actors.take())
+            if learner.games >= due:
+                due += args.evaluate_every
+                evaluate(args, learner, run, console)
+                save(learner, actors.given, run, checkpoint)
+    against = evaluate(args, learner, run, console)
+    run.finish(learner.moves, learner.games, rejected=learner.rejected)
+    return against
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))
