@@ -1,7 +1,7 @@
-"""What a seat leaves behind: the placements worth a look, and for each the position after it, in numbers for a network.
+"""What a seat leaves behind: the placements worth a look, and the position after each, in numbers for a network.
 
-An *afterstate* is the game as a seat's action leaves it, before new tiles are drawn: all that the action decides, and no
-luck yet. Everything here starts from views, so it knows what the seat may know.
+An *afterstate* is the game as a seat's action leaves it, before new tiles are drawn: all that the action decides, and
+no luck yet. Everything here starts from views, so it knows what the seat may know.
 
 The numbers are the same whatever is recolored, turned or mirrored: for each color a row of :func:`color_features`, for
 the whole game one of :func:`game_features`. All are whole numbers, so that both backends make the same ones.
@@ -152,8 +152,8 @@ IMPOSSIBLE = -(1 << 40)
 
 
 def distinct_placements(view: View) -> Bools:
-    """[G, K, E]: the playable placements, of equal ones the first: of a tile that lies in two slots, and of a double the
-    two ways round.
+    """[G, K, E]: the playable placements, of equal ones the first: of a tile that lies in two slots, and of a double
+    the two ways round.
     """
     t = view.tables
     earlier = np.tril(view.rack[:, :, None] == view.rack[:, None, :], -1).any(axis=2)

@@ -1,7 +1,7 @@
-"""The compiled twin of :mod:`agents.afterstates`: the same numbers for the backend "numba", some thirty times as fast.
+"""The compiled twin of :mod:`agents.afterstates`: the same numbers for the backend "numba", some twenty times as fast.
 
-It plays candidates on a copy of one game with the package's compiled rules, and works out what cells are worth on a grid
-with an edge around it, where all six neighbours are shifted slices (:mod:`genial_env.compiled.core`).
+It plays candidates on a copy of one game with the package's compiled rules, and works out what cells are worth on a
+grid with an edge around it, where all six neighbours are shifted slices (:mod:`genial_env.compiled.core`).
 """
 
 import threading

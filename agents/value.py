@@ -5,9 +5,9 @@
 
     play([Value(), "denial"], games=10)
 
-The network (:class:`ValueNet`) looks at afterstates (:mod:`agents.afterstates`) and says how likely each final place is;
-what a place is worth is applied afterwards. `experiments/train_value.py` teaches it by self-play. Playing needs numpy and
-the file of weights only.
+The network (:class:`ValueNet`) looks at afterstates (:mod:`agents.afterstates`) and says how likely each final place
+is; what a place is worth is applied afterwards. `experiments/train_value.py` teaches it by self-play. Playing needs
+numpy and the file of weights only.
 """
 
 from collections.abc import Mapping
@@ -38,8 +38,9 @@ CANDIDATES = 32
 class Outcomes:
     """What the network foretells, H distributions over K outcomes each.
 
-    With other tracks to beat: the final places, K = T; H = T, a distribution a track, own track first, but for two tracks
-    only the own. Tracks that tie share their places evenly. Solo: the markers from the lowest up, H = C, and K = top + 1.
+    With other tracks to beat: the final places, K = T; H = T, a distribution a track, own track first, but for two
+    tracks only the own. Tracks that tie share their places evenly. Solo: the markers from the lowest up, H = C, and
+    K = top + 1.
     """
 
     rules: Rules
@@ -67,8 +68,8 @@ class Outcomes:
         return (shared / tied[:, :, None]).astype(np.float32)
 
     def utility(self, chances: Floats) -> Floats:
-        """[n]: what outcomes [n, H, K] are worth to track 0: places from +1 first to -1 last; solo the lowest marker, and
-        a tenth of the next one, and so on.
+        """[n]: what outcomes [n, H, K] are worth to track 0: places from +1 first to -1 last; solo the lowest marker,
+        and a tenth of the next one, and so on.
         """
         if self.rules.tracks == 1:
             markers = chances @ np.arange(self.classes, dtype=np.float32)
@@ -143,12 +144,9 @@ class ValueNet:
         return logits
 
     def _check(self) -> None:
-        missing = sorted(set(self.layout(self.rules, (1, 1, 1, 1))) ^ set(self.arrays))
-        if missing:
-            raise ValueError(
-                f"the weights of a value network are {', '.join(self.layout(self.rules, (1, 1, 1, 1)))}: {', '.join(missing)}"
-            )
-        a = self.arrays
+        a, names = self.arrays, list(self.layout(self.rules, (1, 1, 1, 1)))
+        if set(names) != set(a):
+            raise ValueError(f"the weights of a value network are {', '.join(names)}, not {', '.join(a)}")
         widths = a["bias_1"].size, a["bias_2"].size, a["bias_3"].size, a["bias_4"].size
         for name, shape in self.layout(self.rules, widths).items():
             if a[name].shape != shape:

@@ -5,8 +5,8 @@
 
     play([ValueSearch(budget_s=0.2), "value"], games=2, backend="numba")
 
-As :mod:`agents.search`, but the candidates are those that the network likes best, everybody plays on as the agent "value"
-would, and at an own later turn the network says how the game stands.
+As :mod:`agents.search`, but the candidates are those that the network likes best, everybody plays on as the agent
+"value" would, and at an own later turn the network says how the game stands.
 """
 
 from pathlib import Path
@@ -37,8 +37,8 @@ class ValueSearch(Halving):
         name: how tables and records call it.
 
     Raises:
-        FileNotFoundError, ValueError: for a file that is none of weights, both playouts and budget_s, or a number out of
-            its range.
+        FileNotFoundError, ValueError: for a file that is none of weights, both playouts and budget_s, or a number out
+            of its range.
     """
 
     def __init__(

@@ -71,6 +71,22 @@ class TorchValueNet(nn.Module):
         }
         return {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in folded.items()}
 
+    def take_over(self, arrays: Mapping[str, NDArray[np.float32]]) -> None:
+        """In place: the reverse of :meth:`arrays`; the scale stays."""
+        scale, mean = self.colors_scale[:, None], self.colors_mean
+        whole_scale, whole_mean = self.whole_scale[:, None], self.whole_mean
+        w = {name: torch.as_tensor(array) for name, array in arrays.items()}
+        w["bias_1"] = w["bias_1"] + mean @ w["color"] + whole_mean @ w["game"]
+        w["bias_3"] = w["bias_3"] + whole_mean @ w["game_3"]
+        w |= {
+            "color": w["color"] / scale,
+            "game": w["game"] / whole_scale,
+            "game_3": w["game_3"] / whole_scale,
+        }
+        with torch.no_grad():
+            for name, parameter in self.named_parameters():
+                parameter.copy_(w[name])
+
 
 def _parted(features: Tensor, colors: int, per_color: int) -> tuple[Tensor, Tensor]:
     """The numbers of the colors [n, C, F] and of the game [n, ...]."""

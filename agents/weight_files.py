@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent / "weights"
 
 
 def shipped(kind: str, rules: Rules) -> Path:
-    """The file that is shipped for a kind of network and a game: ``kind-2.safetensors``, ``kind-4-team.safetensors``."""
+    """The file shipped for a kind of network and a game: ``value-2.safetensors``, ``value-4-team.safetensors``."""
     mode = "" if rules.mode == "individual" else f"-{rules.mode}"
     return FOLDER / f"{kind}-{rules.players}{mode}.safetensors"
 

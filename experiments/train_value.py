@@ -12,7 +12,6 @@ with the same command, and comes to the same weights.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,7 +30,7 @@ from agents.value_torch import TorchValueNet
 from experiments.actors import Actors
 from experiments.evaluation import Measured, measure
 from experiments.runs import Run
-from genial_env import Rules, use_backend
+from genial_env import Policy, Rules, use_backend
 
 CHECKPOINT, WEIGHTS = "checkpoint.pt", "weights.safetensors"
 
@@ -48,6 +47,10 @@ class Args:
     """"individual", "team" (four seats) or "solo" """
     edition: str = "2025"
     """the rule sheet; team and solo are in "2004" and "2009" """
+    side: int | None = None
+    """cells along an edge of the board; left out, as printed, as are colors and rack"""
+    colors: int | None = None
+    rack: int | None = None
     games: int = 200_000
     """games of self-play"""
     first_games: int = 16_384
@@ -66,6 +69,10 @@ class Args:
     """lambda of the returns"""
     rival_share: float = 0.25
     """share of the games in which past selves and "denial" have seats"""
+    start_from: Path | None = None
+    """weights to begin with, of a network with the same widths, instead of with games of "denial" """
+    against: Path | None = None
+    """weights of a frozen network: all games are against it, for a best response to it"""
     past_selves: int = 8
     """how many are kept at most; then every other one is dropped"""
     widths: tuple[int, int, int, int] = (64, 48, 64, 32)
@@ -140,7 +147,8 @@ class Learner:
 
 def rules_of(args: Args) -> Rules:
     """What is played."""
-    return Rules(args.players, args.edition, args.mode)
+    sizes = {name: getattr(args, name) for name in ("side", "colors", "rack") if getattr(args, name) is not None}
+    return Rules(args.players, args.edition, args.mode, **sizes)
 
 
 def begin(args: Args) -> Learner:
@@ -164,7 +172,13 @@ def begin(args: Args) -> Learner:
         {name: value.clone() for name, value in net.state_dict().items()},
     )
     learner.orders = 1
-    take_in(args, learner, samples)
+    if args.start_from is not None:
+        arrays, _ = weight_files.read(args.start_from, KIND, rules)
+        for each in (net, average):
+            each.take_over(arrays)
+        learner.games = args.first_games
+    else:
+        take_in(args, learner, samples)
     return learner
 
 
@@ -181,7 +195,7 @@ def next_order(args: Args, learner: Learner) -> Order:
         rivals=_rivals(args, learner),
         seed=seed_of(args, learner.orders),
         games=args.games_at_once,
-        rival_share=args.rival_share,
+        rival_share=args.rival_share if args.against is None else 1.0,
         candidates=args.candidates,
         temperature=args.temperature,
         trace=args.trace,
@@ -191,9 +205,11 @@ def next_order(args: Args, learner: Learner) -> Order:
 
 
 def _rivals(args: Args, learner: Learner) -> list[Arrays]:
-    """One past self and "denial", where there are others to play against."""
+    """One past self and "denial", or the frozen network, where there are others to play against."""
     if learner.games < args.first_games or args.players == 1:
         return []
+    if args.against is not None:
+        return [weight_files.read(args.against, KIND, rules_of(args))[0]]
     past: list[Arrays] = list(learner.past)
     return [{}, past[int(learner.rng.integers(len(past)))]] if past else [{}]
 
@@ -274,7 +290,9 @@ def evaluate(args: Args, learner: Learner, run: Run, console: Console) -> dict[s
     gated = gate(args, learner, run.folder)
     path = run.folder / WEIGHTS
     write_weights(args, learner, run, path, {})
-    opponents: Sequence[str] = args.opponents if rules.tracks > 1 else ()
+    opponents: list[str | Policy] = list(args.opponents) if rules.tracks > 1 else []
+    if args.against is not None:
+        opponents.append(Value(args.against, name="frozen"))
     against = measure(Value(path), opponents, rules, args.deals, args.seed + 2)
     write_weights(args, learner, run, path, against)
     extra = {"loss": learner.loss, "rejected": learner.rejected}

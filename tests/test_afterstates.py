@@ -27,7 +27,7 @@ GAMES = [
 ]
 
 
-def positions(rules: Rules, games: int = 20) -> Iterator[tuple[State, View]]:
+def positions(rules: Rules, games: int = 10) -> Iterator[tuple[State, View]]:
     """Positions all through games of strong against weak players, so that bonuses and swaps occur."""
     state = kernel.deal(rules, seeds=range(games))
     roster = [GreedyPolicy(), RandomPolicy()]
