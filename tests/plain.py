@@ -14,6 +14,7 @@ An action is one of
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 Cell = tuple[int, int]
 Tile = tuple[int, int]
@@ -42,6 +43,7 @@ def beside(cell: Cell, direction: Cell) -> Cell:
     return (cell[0] + direction[0], cell[1] + direction[1])
 
 
+@cache
 def neighbours(cell: Cell) -> list[Cell]:
     """The six cells around a cell, whether or not they are in play."""
     return [beside(cell, direction) for direction in DIRECTIONS]
@@ -125,12 +127,19 @@ class PlainGame:
             return set()
         if self.phase == "swap":
             return {("swap",), ("decline",)}
-        slots = [slot for slot, tile in enumerate(self.racks[self.to_play]) if tile is not None]
         spots = self._spots()
-        actions: set[Action] = {("place", slot, cell1, cell2) for slot in slots for cell1, cell2 in spots}
+        actions: set[Action] = {("place", slot, cell1, cell2) for slot in self._slots() for cell1, cell2 in spots}
         if self.phase == "bonus" and self.edition == "2009":
             actions.add(("decline",))
         return actions
+
+    def may_place(self, slot: int, cell1: Cell, cell2: Cell) -> bool:
+        """Whether this placement is among them; without listing the others, which takes most of a game's time."""
+        return self.phase in ("place", "bonus") and slot in self._slots() and (cell1, cell2) in self._spots()
+
+    def _slots(self) -> list[int]:
+        """The rack slots of the seat to move that hold a tile."""
+        return [slot for slot, tile in enumerate(self.racks[self.to_play]) if tile is not None]
 
     def _spots(self) -> set[tuple[Cell, Cell]]:
         """Where the seat to move may lay a tile, both ways round each."""
@@ -148,8 +157,12 @@ class PlainGame:
 
     def _free_pairs(self) -> set[tuple[Cell, Cell]]:
         """Every two adjacent free cells, both ways round."""
-        free_cells = [cell for cell in self.board if self._is_free(cell)]
-        return {(cell, other) for cell in free_cells for other in neighbours(cell) if self._is_free(other)}
+        free_cells = {cell for cell in self.board if self._is_free(cell)}
+        return {(cell, other) for cell in free_cells for other in neighbours(cell) if other in free_cells}
+
+    def _is_full(self) -> bool:
+        """No tile fits any more."""
+        return not any(self._is_free(cell) and any(map(self._is_free, neighbours(cell))) for cell in self.board)
 
     def swap_allowed(self) -> bool:
         """Whether no tile in the rack of the seat to move shows any of its lowest colors; empty racks never swap."""
@@ -212,7 +225,8 @@ class PlainGame:
 
     def step(self, action: Action, draws: list[Tile]) -> None:
         """Play the action, and draw these tiles, in order, into the empty slots from the lowest up."""
-        assert action in self.legal(), f"illegal in phase {self.phase!r}: {action}"
+        fine = self.may_place(*action[1:]) if action[0] == "place" else action in self.legal()
+        assert fine, f"illegal in phase {self.phase!r}: {action}"
         seat = self.to_play
         set_aside = [tile for tile in self.racks[seat] if tile is not None] if action == ("swap",) else []
         turn_is_done = self._carry_out(action)
@@ -245,7 +259,7 @@ class PlainGame:
         if action[0] == "place":
             _, slot, cell1, cell2 = action
             self.owed += self._place(slot, cell1, cell2)
-            if self._all_markers_at_end() or not self._free_pairs():
+            if self._all_markers_at_end() or self._is_full():
                 self.owed = 0
                 self.phase = "over"
                 return False

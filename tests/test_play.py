@@ -101,23 +101,17 @@ def test_random_is_uniform_over_the_mask() -> None:
 
 
 def best_by_hand(seen: View) -> set[int]:
-    """The greedy actions, counted one by one from the mask."""
+    """The greedy actions, counted for every placement of the mask."""
     t, own = seen.tables, seen.scores[0, 0].astype(int)
-    stops = seen.rules.stops
-    best, chosen = -1, set()
-    for action in np.flatnonzero(seen.mask()[0, : t.swap_action]).tolist():
-        slot, placement = divmod(action, t.n_placements)
-        points = np.zeros(seen.rules.colors, dtype=int)
-        for half in (0, 1):
-            color = t.kinds[seen.rack[0, slot], half]
-            points[color] += seen.points[0, t.placements[placement, half], color]
-        room = [next((stop for stop in stops if stop > marker), marker) - marker for marker in own]
-        value = np.minimum(points, room).sum()
-        if value > best:
-            best, chosen = value, set()
-        if value == best:
-            chosen.add(action)
-    return chosen
+    actions = np.flatnonzero(seen.mask()[0, : t.swap_action])
+    slots, placements = np.divmod(actions, t.n_placements)
+    points = np.zeros((len(actions), seen.rules.colors), dtype=int)
+    for half in (0, 1):
+        colors = t.kinds[seen.rack[0, slots], half]
+        points[np.arange(len(actions)), colors] += seen.points[0, t.placements[placements, half], colors]
+    room = [next((stop for stop in seen.rules.stops if stop > marker), marker) - marker for marker in own]
+    values = np.minimum(points, room).sum(axis=1)
+    return set(actions[values == values.max()].tolist())
 
 
 @ALL

@@ -18,8 +18,21 @@ def moved(rules: Rules, marker: int, points: int) -> int:
     return min(marker + points, 18 if marker < 18 else rules.top)
 
 
-def worth_of(policy: WorthPolicy, seen: View, slot: int, placement: int) -> int:
-    """What laying the tile of a slot on a placement is worth in the one game, in eighths."""
+def raises(seen: View) -> np.ndarray:
+    """[N, C, N]: by how many points coloring a free cell raises what each other free cell is worth in that color."""
+    rules, points = seen.rules, seen.points[0].astype(int)
+    free = seen.board[0] == FREE
+    found = np.zeros((len(free), rules.colors, len(free)), dtype=int)
+    for color in range(rules.colors):
+        boards = np.repeat(seen.board, free.sum(), axis=0)
+        boards[np.arange(len(boards)), np.flatnonzero(free)] = color
+        after = kernel.recount_points(rules, boards, backend="numpy")[:, :, color]
+        found[free, color] = np.where(boards == FREE, after - points[:, color], 0)
+    return found
+
+
+def worth_of(policy: WorthPolicy, seen: View, raised: np.ndarray, slot: int, placement: int) -> int:
+    """What laying the tile of a slot on a placement is worth in the one game, in eighths; `raised` as from above."""
     rules, worth = seen.rules, [int(number) for number in policy.worth(seen.rules)]
     cells = seen.tables.placements[placement].tolist()
     colors = seen.tables.kinds[seen.rack[0, slot]].tolist()
@@ -28,11 +41,12 @@ def worth_of(policy: WorthPolicy, seen: View, slot: int, placement: int) -> int:
         points[color] += int(seen.points[0, cell, color])
     markers = seen.scores[0].tolist()
     value = 8 * sum(worth[moved(rules, markers[0][c], p)] - worth[markers[0][c]] for c, p in points.items())
-    extras = [extra(policy.weights(rules), worth, seen, cell, color) for cell, color in zip(cells, colors, strict=True)]
-    return value + sum(extras)
+    weights = policy.weights(rules)
+    halves = zip(cells, colors, strict=True)
+    return value + sum(extra(weights, worth, seen, raised[cell, color], cell, color) for cell, color in halves)
 
 
-def extra(weights: Weights, worth: list[int], seen: View, cell: int, color: int) -> int:
+def extra(weights: Weights, worth: list[int], seen: View, raised: np.ndarray, cell: int, color: int) -> int:
     """What half a tile counts for besides its points."""
     rules, markers, points = seen.rules, seen.scores[0].tolist(), seen.points[0]
     total = 0
@@ -45,10 +59,7 @@ def extra(weights: Weights, worth: list[int], seen: View, cell: int, color: int)
             (weights.taken_in_all, weights.taken_at_most) if track else (-weights.lost_in_all, -weights.lost_at_most)
         )
         total += in_all * sum(gains) + at_most * max(gains)
-    board = seen.board.copy()
-    board[0, cell] = color
-    raised = kernel.recount_points(rules, board, backend="numpy")[0, :, color] - points[:, color]
-    for end in np.flatnonzero((raised > 0) & (board[0] == FREE)).tolist():
+    for end in np.flatnonzero(raised > 0).tolist():
         for track in range(rules.tracks):
             now = moved(rules, markers[track][color], int(points[end, color]))
             slope = worth[moved(rules, now, 1)] - worth[now] if now < moved(rules, markers[track][color], 99) else 0
@@ -75,10 +86,10 @@ def positions(rules: Rules) -> list[State]:
 def test_values_are_what_the_definitions_say(rules: Rules, policy: WorthPolicy) -> None:
     for state in positions(rules):
         seen = view(state)
-        values = policy.values(seen)[0]
+        values, raised = policy.values(seen)[0], raises(seen)
         for slot in np.flatnonzero(seen.rack[0] != EMPTY):
             for placement in np.flatnonzero(seen.placements[0])[::9]:
-                assert values[slot, placement] == worth_of(policy, seen, int(slot), int(placement))
+                assert values[slot, placement] == worth_of(policy, seen, raised, int(slot), int(placement))
 
 
 @ALL
