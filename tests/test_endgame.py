@@ -1,7 +1,8 @@
 """The endgame solver against recursion in the plainest way, against all deals one by one, and against sampling."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -46,40 +47,58 @@ def late(rules: Rules, games: int, most: int, seed: int = 0, near_top: bool = Tr
 # The plainest way
 
 
-def plain_values(state: State, action: int, asking: int, luck: bool) -> np.ndarray:
+def plain_values(state: State, action: int, asking: int) -> np.ndarray:
     """[T]: the utilities after an action, by recursion, one position at a time."""
     found, total = np.zeros(state.rules.tracks), 0.0
-    for child, chance in after(state, action, luck):
-        found += chance * plain_utilities(child, asking, luck)
+    for child, chance in after(state, action):
+        found += chance * plain_utilities(child, asking)
         total += chance
     assert total == pytest.approx(1)
     return found
 
 
-def plain_utilities(state: State, asking: int, luck: bool) -> np.ndarray:
+def plain_utilities(state: State, asking: int) -> np.ndarray:
     if state.over[0]:
-        return final_utilities(state)
-    results = [plain_values(state, action, asking, luck) for action in np.flatnonzero(kernel.legal(state)[0])]
+        return final_utilities(state)[0]
+    return chosen(state, [plain_values(state, action, asking) for action in legal(state)], asking)
+
+
+def plain_utilities_without_luck(states: State, asking: int) -> np.ndarray:
+    """[n, T]: the same for positions of which it does not matter what is drawn, all of them at a time."""
+    found = final_utilities(states)
+    rows, actions = np.nonzero(kernel.legal(states))
+    if rows.size:
+        values = plain_utilities_without_luck(played(states.select(rows), actions), asking)
+    for row in np.flatnonzero(~states.over):
+        found[row] = chosen(states.select(np.array([row])), values[rows == row], asking)
+    return found
+
+
+def chosen(state: State, results: Sequence[np.ndarray], asking: int) -> np.ndarray:
+    """[T]: the best of some results for the seat to play; of equal ones the worst for the one who asks."""
     own = int(state.to_play[0]) % state.rules.tracks
     most = max(result[own] for result in results)
     equal = [result for result in results if result[own] > most - 1e-9]
     return min(equal, key=lambda result: float(result[asking]))
 
 
-def final_utilities(state: State) -> np.ndarray:
-    if state.rules.tracks > 1:
-        return rank_utility(kernel.ranks(state.scores))[0]
-    markers = sorted(state.scores[0, 0].tolist())
-    return np.array([sum(marker / (state.rules.top + 1) ** place for place, marker in enumerate(markers))])
+def legal(state: State) -> list[int]:
+    """The actions of the first game."""
+    return np.flatnonzero(kernel.legal(state, np.array([0]))[0]).tolist()
 
 
-def after(state: State, action: int, luck: bool) -> Iterator[tuple[State, float]]:
-    """What an action leads to, with its chances: each order of drawn tiles by itself; without luck, any one of them."""
-    first = played(state, action, [])
-    drawn = int((first.drawn - state.drawn).sum())
-    if not luck:
-        yield first, 1.0
-        return
+def final_utilities(states: State) -> np.ndarray:
+    """[n, T]: of games that are over."""
+    rules = states.rules
+    if rules.tracks > 1:
+        return rank_utility(kernel.ranks(states.scores))
+    markers = np.sort(states.scores[:, 0].astype(float), axis=1)
+    return (markers / (rules.top + 1) ** np.arange(rules.colors)).sum(axis=1, keepdims=True)
+
+
+def after(state: State, action: int) -> Iterator[tuple[State, float]]:
+    """What an action leads to, with its chances: each order of drawn tiles by itself."""
+    drawn = int((played(state, action).drawn - state.drawn).sum())
     orders: list[tuple[list[int], float]] = [([], 1.0)]
     for _ in range(drawn):
         longer = []
@@ -87,22 +106,32 @@ def after(state: State, action: int, luck: bool) -> Iterator[tuple[State, float]
             bag = state.bag[0].astype(int) - np.bincount(kinds, minlength=state.bag.shape[1])[: state.bag.shape[1]]
             longer += [([*kinds, kind], chance * bag[kind] / bag.sum()) for kind in np.flatnonzero(bag).tolist()]
         orders = longer
-    for kinds, chance in orders:
-        yield played(state, action, kinds), chance
+    children = played(state.select(np.zeros(len(orders), dtype=np.int64)), action, [kinds for kinds, _ in orders])
+    return one_by_one(children, [chance for _, chance in orders])
 
 
-def played(state: State, action: int, kinds: list[int]) -> State:
-    child = state.copy()
-    kernel.apply(child, np.array([action]), draws=np.array([kinds + [-1] * (state.rules.rack - len(kinds))]))
-    return child
+def played(states: State, actions: int | np.ndarray, draws: list[list[int]] | None = None) -> State:
+    """The games [n] after an action each, or all after the same, with these draws or any."""
+    children = states.copy()
+    script = None if draws is None else [kinds + [-1] * (states.rules.rack - len(kinds)) for kinds in draws]
+    kernel.apply(children, np.broadcast_to(actions, len(states)), draws=script)
+    return children
+
+
+def one_by_one(states: State, chances: Iterable[float]) -> Iterator[tuple[State, float]]:
+    return ((states.select(np.array([row])), chance) for row, chance in enumerate(chances))
 
 
 def assert_solved_as_plainly(state: State, luck: bool) -> None:
     solution = solve(state)
     own = int(state.to_play[0]) % state.rules.tracks
-    assert solution.actions.tolist() == np.flatnonzero(kernel.legal(state)[0]).tolist()
-    for action, value in zip(solution.actions, solution.values, strict=True):
-        assert value == pytest.approx(plain_values(state, int(action), own, luck)[own], abs=1e-9)
+    assert solution.actions.tolist() == legal(state)
+    if luck:
+        expected = [plain_values(state, action, own)[own] for action in solution.actions.tolist()]
+    else:
+        children = played(state.select(np.zeros(len(solution.actions), dtype=np.int64)), solution.actions)
+        expected = plain_utilities_without_luck(children, own)[:, own]
+    assert solution.values == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("rules", SMALL, ids=str)
@@ -128,23 +157,35 @@ def test_three_placements(rules: Rules) -> None:
 # All deals
 
 
-def brute_force(deals: list[tuple[State, float]]) -> dict[int, float]:
+@dataclass
+class Deals:
+    """States [n] that one seat cannot tell apart, and how likely each of them is [n]."""
+
+    states: State
+    chances: np.ndarray
+
+    def after(self, action: int) -> "Deals":
+        """After an action, whatever is drawn."""
+        return Deals(played(self.states, action), self.chances)
+
+
+def brute_force(deals: Deals) -> dict[int, float]:
     """The mover's value of each action over deals with their chances; it does not know which it is."""
-    return {int(action): over_deals(deals, int(action)) for action in np.flatnonzero(kernel.legal(deals[0][0])[0])}
+    return {action: over_deals(deals, action) for action in legal(deals.states)}
 
 
-def over_deals(deals: list[tuple[State, float]], action: int) -> float:
-    mover = int(deals[0][0].to_play[0])
-    children = [(played(state, action, []), chance) for state, chance in deals]
-    first = children[0][0]
-    if first.over[0]:
-        return float(final_utilities(first)[mover])
-    if first.to_play[0] == mover:
+def over_deals(deals: Deals, action: int) -> float:
+    mover = int(deals.states.to_play[0])
+    children = deals.after(action)
+    if children.states.over[0]:
+        return float(final_utilities(children.states)[0, mover])
+    if children.states.to_play[0] == mover:
         return max(brute_force(children).values())
-    return sum(chance * replied(merged(after(state, action, True)), mover) for state, chance in deals)
+    each = one_by_one(deals.states, deals.chances.tolist())
+    return sum(chance * replied(merged(after(state, action)), mover) for state, chance in each)
 
 
-def merged(draws: Iterator[tuple[State, float]]) -> list[tuple[State, float]]:
+def merged(draws: Iterator[tuple[State, float]]) -> Deals:
     """The same tiles drawn in different orders taken together."""
     chances: dict[bytes, float] = {}
     states: dict[bytes, State] = {}
@@ -152,17 +193,16 @@ def merged(draws: Iterator[tuple[State, float]]) -> list[tuple[State, float]]:
         racks = np.sort(state.racks).tobytes()
         states.setdefault(racks, state)
         chances[racks] = chances.get(racks, 0.0) + chance
-    return [(state, chances[racks]) for racks, state in states.items()]
+    return Deals(State.concat(list(states.values())), np.array([chances[racks] for racks in states]))
 
 
-def replied(draws: list[tuple[State, float]], mover: int) -> float:
+def replied(draws: Deals, mover: int) -> float:
     """The mover's value when the opponent plays as is best on average over the tiles that the mover has drawn."""
     results = []
-    for action in np.flatnonzero(kernel.legal(draws[0][0])[0]).tolist():
-        children = [(played(state, action, []), chance) for state, chance in draws]
-        first = children[0][0]
-        if first.over[0] or first.to_play[0] == mover:
-            results.append(sum(chance * plain_utilities(child, mover, False)[mover] for child, chance in children))
+    for action in legal(draws.states):
+        children = draws.after(action)
+        if children.states.over[0] or children.states.to_play[0] == mover:
+            results.append(children.chances @ plain_utilities_without_luck(children.states, mover)[:, mover])
         else:
             results.append(replied(children, mover))
     return min(results)
@@ -173,7 +213,7 @@ def _may_hold(unseen: np.ndarray, shut: np.ndarray, tile: tuple[int, int]) -> bo
     return bool(tile[1] < unseen[tile[0]] - shut[tile[0]])
 
 
-def all_deals(state: State) -> list[tuple[State, float]]:
+def all_deals(state: State) -> Deals:
     """The deals of what the mover of a game for two does not see, with their chances: tile by tile, slot by slot."""
     other = 1 - int(state.to_play[0])
     seen = view(state)
@@ -186,14 +226,11 @@ def all_deals(state: State) -> list[tuple[State, float]]:
         for second in tiles
         if first != second and all(_may_hold(unseen, shut[slot], tile) for slot, tile in enumerate((first, second)))
     )
-    total = sum(hands.values())
-    deals = []
-    for hand, count in hands.items():
-        deal = state.copy()
-        deal.racks[0, other] = hand
-        deal.bag[0] = unseen - np.bincount(hand, minlength=len(unseen))
-        deals.append((deal, count / total))
-    return deals
+    deals = state.select(np.zeros(len(hands), dtype=np.int64))
+    deals.racks[:, other] = list(hands)
+    deals.bag[:] = [unseen - np.bincount(hand, minlength=len(unseen)) for hand in hands]
+    counts = np.array(list(hands.values()))
+    return Deals(deals, counts / counts.sum())
 
 
 @pytest.mark.parametrize("shown", [False, True])
