@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from genial_env.cli import main
 from genial_env.record import read_records
 from tests.conftest import needs_numba
 
@@ -29,6 +30,19 @@ def genial(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
         assert done.stdout == ""
         assert len(done.stderr.strip().splitlines()) == 1
     return done
+
+
+def mistake(words: list[object], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+    """Run the command in this process, as starting another takes longer than all that a mistake does; its one line."""
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "argv", ["genial", *map(str, words)])
+    monkeypatch.setattr(sys, "path", [*sys.path])  # the command adds the folder
+    with pytest.raises(SystemExit) as ended:
+        main()
+    found = capsys.readouterr()
+    assert (ended.value.code, found.out) == (2, "")
+    assert len(found.err.strip().splitlines()) == 1
+    return found.err
 
 
 @pytest.fixture(scope="module")
@@ -136,8 +150,14 @@ def test_show(played: Path) -> None:
         (["bench", "--seconds", "nan"], "batch and seconds must be above 0"),
     ],
 )
-def test_wrong_words(words: list[str], said: str) -> None:
-    assert said in genial(*words, status=2).stderr
+def test_wrong_words(
+    words: list[object], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said in mistake(words, monkeypatch, capsys)
+
+
+def test_a_wrong_word_from_a_shell() -> None:
+    assert "unknown edition '1999'" in genial("simulate", "--edition", "1999", status=2).stderr
 
 
 def test_nothing_is_left_half_written(tmp_path: Path) -> None:

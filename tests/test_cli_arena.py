@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genial_env.arena.report import RESULTS, TABLES
-from tests.test_cli import ROOT, genial
+from tests.test_cli import ROOT, genial, mistake
 
 
 def test_a_tournament_from_the_command_line(tmp_path: Path) -> None:
@@ -90,7 +90,13 @@ def test_puzzles_from_the_command_line(tmp_path: Path) -> None:
         (["puzzles", "random", "--file", "none.jsonl"], "none.jsonl"),
     ],
 )
-def test_mistakes_are_one_line(words: list[object], told: str, tmp_path: Path) -> None:
-    done = genial(*(tmp_path / "t" if word == "DIR" else word for word in words), status=2)
-    assert told in done.stderr
+def test_mistakes_are_one_line(
+    words: list[object],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = [tmp_path / "t" if word == "DIR" else word for word in words]
+    assert told in mistake(words, monkeypatch, capsys)
     assert not (tmp_path / "t").exists()

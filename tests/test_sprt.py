@@ -1,6 +1,7 @@
 """The sequential test of two agents keeps its promises, and the estimate of their difference covers the truth."""
 
 import json
+from collections.abc import Sequence
 from itertools import product
 from math import log, sqrt
 
@@ -26,13 +27,15 @@ def law(elo: float, ties: float, luck: float) -> np.ndarray:
     return (1 - abs(luck)) * np.convolve(game, game) + abs(luck) * special
 
 
-def simulate(test: Sprt, probabilities: np.ndarray, tests: int, seed: int) -> tuple[float, float, float]:
-    """Shares of the verdicts H0 and H1, and the mean number of pairs, of tests that look after every pair."""
-    rng = np.random.default_rng(seed)
-    counts, lengths, verdicts = np.zeros((tests, 5)), np.zeros(tests), np.zeros(tests)
-    live, (low, high) = np.arange(tests), test.bounds
+def simulate(test: Sprt, laws: Sequence[np.ndarray], tests: int, seed: int) -> np.ndarray:
+    """[L, 3]: under each law the shares of the verdicts H0 and H1 and the mean number of pairs, of so many tests that
+    look after every pair.
+    """
+    rng, probabilities = np.random.default_rng(seed), np.repeat(laws, tests, axis=0)
+    counts, lengths, verdicts = np.zeros(probabilities.shape), *np.zeros((2, len(probabilities)))
+    live, (low, high) = np.arange(len(probabilities)), test.bounds
     for pairs in range(1, 100_000):
-        counts[live] += rng.multinomial(1, probabilities, size=len(live))
+        counts[live] += rng.multinomial(1, probabilities[live])
         if pairs >= test.min_pairs:
             ratios = log_likelihood_ratios(counts[live], test.elo0, test.elo1)
             verdicts[live] = np.where(ratios >= high, 1, np.where(ratios <= low, -1, 0))
@@ -41,7 +44,7 @@ def simulate(test: Sprt, probabilities: np.ndarray, tests: int, seed: int) -> tu
             if not live.size:
                 break
     assert not live.size
-    return (verdicts < 0).mean(), (verdicts > 0).mean(), lengths.mean()
+    return np.stack([verdicts < 0, verdicts > 0, lengths]).reshape(3, -1, tests).mean(axis=2).T
 
 
 def at_most(chance: float, trials: int) -> float:
@@ -52,8 +55,8 @@ def at_most(chance: float, trials: int) -> float:
 @pytest.mark.parametrize("name", LAWS)
 def test_errors_are_as_rare_as_promised(name: str) -> None:
     test, tests = Sprt(0, 60), 1500
-    wrongly_h1 = simulate(test, law(0, *LAWS[name]), tests, seed=1)[1]
-    wrongly_h0 = simulate(test, law(60, *LAWS[name]), tests, seed=2)[0]
+    at_h0, at_h1 = simulate(test, [law(elo, *LAWS[name]) for elo in (0, 60)], tests, seed=1)
+    wrongly_h1, wrongly_h0 = at_h0[1], at_h1[0]
     assert wrongly_h1 <= at_most(0.05, tests)
     assert wrongly_h0 <= at_most(0.05, tests)
     if name != "luck of the deal":  # there the scores are almost all the same, and errors are rarer still
@@ -69,16 +72,16 @@ def test_errors_are_as_rare_as_promised(name: str) -> None:
 def test_errors_of_other_tests(test: Sprt) -> None:
     tests = 1000
     for ties, luck in ((0.15, 0.4), (0, 0), (0.05, -0.4)):
-        assert simulate(test, law(test.elo0, ties, luck), tests, seed=3)[1] <= at_most(test.alpha, tests)
-        assert simulate(test, law(test.elo1, ties, luck), tests, seed=4)[0] <= at_most(test.beta, tests)
+        at_h0, at_h1 = simulate(test, [law(elo, ties, luck) for elo in (test.elo0, test.elo1)], tests, seed=3)
+        assert at_h0[1] <= at_most(test.alpha, tests)
+        assert at_h1[0] <= at_most(test.beta, tests)
 
 
 def test_between_and_beyond_the_hypotheses() -> None:
     test, tests = Sprt(-30, 30), 800
-    for elo in (-80, -15, 0, 15, 80):
-        probabilities = law(elo, *LAWS["some ties"])
-        deviation = sqrt(probabilities @ (PAIR_SCORES - expected_score(elo)) ** 2)
-        h0, h1, pairs = simulate(test, probabilities, tests, seed=5)
+    laws = {elo: law(elo, *LAWS["some ties"]) for elo in (-80, -15, 0, 15, 80)}
+    for elo, (h0, h1, pairs) in zip(laws, simulate(test, list(laws.values()), tests, seed=5), strict=True):
+        deviation = sqrt(laws[elo] @ (PAIR_SCORES - expected_score(elo)) ** 2)
         assert h0 + h1 == 1
         assert h1 == pytest.approx(test.chance_of_h1(elo), abs=0.07)
         assert pairs == pytest.approx(test.expected_pairs(elo, deviation), rel=0.25)
