@@ -2,6 +2,7 @@
 twin beside it, in every array.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,7 +19,8 @@ from tests.conftest import HAS_NUMBA
 from tests.plain import Action, PlainGame, Tile
 from tests.positions import STANDARD, VARIANTS, same
 
-GAMES = 50
+GAMES = {True: 20, False: 50}
+"""Of a set of rules that is standard, or not: of the standard ones several have all but the same games."""
 
 
 @lru_cache(maxsize=32)
@@ -69,7 +71,7 @@ def twin_of(state: State, row: int) -> PlainGame:
 
 @dataclass
 class Choices:
-    """How the games are played: at random, or by points with a little chance."""
+    """How the games are played: at random, or by points with a little chance; what may be declined is, now and then."""
 
     greedy: bool
     seed: int
@@ -88,19 +90,27 @@ class Choices:
                 points = state.points[rows][:, first, :], state.points[rows][:, second, :]
                 gained = sum(half[np.arange(len(rows)), :, colors[:, i]] for i, half in enumerate(points))
                 value[:, slot * t.n_placements : (slot + 1) * t.n_placements] += gained
+            if state.rules.has_swap:  # there is something to decline
+                value[self.rng.random(len(rows)) < 0.1, t.decline_action] = 1000
         return np.where(masks, value, -1.0).argmax(axis=1)
 
 
-def play_both(rules: Rules, games: int, choose: Choices) -> None:
-    """Play games on the kernel and the twin side by side, and compare all that can be compared at every step."""
+def play_both(rules: Rules, games: int, choose: Choices) -> Counter[str]:
+    """Play games on the kernel and the twin side by side, and compare all that can be compared at every step.
+
+    Returns:
+        how often every kind of decision was made, as "phase action", and how the games ended.
+    """
     state = kernel.deal(rules, np.arange(choose.seed, choose.seed + games))
-    compare(state, [twin_of(state, row) for row in range(games)], choose)
+    twins = [twin_of(state, row) for row in range(games)]
+    reached = compare(state, twins, choose)
     assert state.over.all()
+    return reached + Counter(twin.end() for twin in twins)
 
 
-def compare(state: State, twins: list[PlainGame], choose: Choices, steps: int = 1000) -> None:
-    """Play on, and compare masks, points, and all that a decision changes."""
-    rules, beside = state.rules, state.copy()
+def compare(state: State, twins: list[PlainGame], choose: Choices, steps: int = 1000) -> Counter[str]:
+    """Play on, and compare masks, points, and all that a decision changes; count the kinds of decisions."""
+    rules, beside, reached = state.rules, state.copy(), Counter[str]()
     words = action_words(rules)
     for _ in range(steps):
         if state.over.all():
@@ -124,8 +134,10 @@ def compare(state: State, twins: list[PlainGame], choose: Choices, steps: int = 
             twin, seat = twins[row], twins[row].to_play
             if action < state.tables.swap_action:
                 check_points(twin, words[action], points_before[row], rules)
+            reached[f"{twin.phase} {words[action][0]}"] += 1
             twin.step(words[action], drawn(state, row, seat, racks_before[row, seat], action))
             check_same(state, row, twin)
+    return reached
 
 
 def check_points(twin: PlainGame, word: Action, points: np.ndarray, rules: Rules) -> None:
@@ -171,7 +183,17 @@ def check_same(state: State, row: int, twin: PlainGame) -> None:
 @pytest.mark.parametrize("greedy", [False, True], ids=["random", "greedy"])
 @pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
 def test_kernel_agrees_with_twin(rules: Rules, greedy: bool) -> None:
-    play_both(rules, GAMES, Choices(greedy, seed=int(greedy)))
+    """Other games for each set of rules, in which what should come up does."""
+    standard, number = rules in STANDARD, (STANDARD + VARIANTS).index(rules)
+    reached = play_both(rules, GAMES[standard], Choices(greedy, seed=100 * number + int(greedy)))
+    wanted = {"place place"} | ({"board full"} if standard else set())
+    if greedy and standard and rules.has_bonus:
+        wanted |= {"bonus place", "swap swap", "swap decline"}
+    if greedy and rules.bonus_may_be_declined:
+        wanted |= {"bonus decline"}
+    if greedy and rules.side > 8:
+        wanted |= {"bonus place", "all markers at the end"}
+    assert not wanted - set(reached), reached
 
 
 @st.composite
