@@ -84,18 +84,18 @@ def lowest_with_foresight(args: Args) -> tuple[NDArray[np.int64], float]:
 
 def main(args: Args) -> dict[str, Outcome]:
     """Play, print, write; the outcomes by agent, the clairvoyant's first."""
-    use_backend("numba")
-    best, took = lowest_with_foresight(args)
-    moves = args.deals * RULES.most_placements
-    found = {"clairvoyant": _outcome(best, best, 1000 * took / moves)}
-    for agent in args.agents:
-        began = time.perf_counter()
-        results = play([agent], RULES, args.deals, args.seed)
-        took = time.perf_counter() - began
-        found[agent] = _outcome(results.scores[:, 0].min(axis=1), best, 1000 * took / int(results.decisions.sum()))
+    with use_backend("numba"):
+        best, took = lowest_with_foresight(args)
+        moves = args.deals * RULES.most_placements
+        found = {"clairvoyant": _outcome(best, best, 1000 * took / moves)}
+        for agent in args.agents:
+            began = time.perf_counter()
+            results = play([agent], RULES, args.deals, args.seed)
+            took = time.perf_counter() - began
+            found[agent] = _outcome(results.scores[:, 0].min(axis=1), best, 1000 * took / int(results.decisions.sum()))
+        about = {"arguments": json.loads(json.dumps(asdict(args), default=str)), **provenance(current())}
     Console().print(_table(found, args))
     if args.out is not None:
-        about = {"arguments": json.loads(json.dumps(asdict(args), default=str)), **provenance(current())}
         write_json(args.out, {"about": about, "outcomes": {name: asdict(outcome) for name, outcome in found.items()}})
     return found
 

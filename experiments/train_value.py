@@ -341,9 +341,11 @@ def restore(learner: Learner, path: Path) -> tuple[list[Order], dict[str, Any]]:
 def main(args: Args) -> dict[str, Measured]:
     """Learn to the end, or go on where a run was broken off; what the final network does against the others."""
     torch.set_num_threads(args.threads)
-    use_backend("numba")
-    run = Run(args.out, KIND, args)
-    console = Console()
+    with use_backend("numba"):
+        return _learn(args, Run(args.out, KIND, args), Console())
+
+
+def _learn(args: Args, run: Run, console: Console) -> dict[str, Measured]:
     learner = begin(args)
     checkpoint = args.out / CHECKPOINT
     orders, stood = restore(learner, checkpoint) if checkpoint.exists() else ([], None)

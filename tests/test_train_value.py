@@ -9,13 +9,11 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pytest
 import torch
 
 from agents import weight_files
 from agents.self_play import Samples
 from agents.value import KIND
-from experiments.actors import Actors
 from experiments.runs import read_runs
 from experiments.train_value import CHECKPOINT, WEIGHTS, Args, Buffer, begin, gate
 from genial_env import use_backend
@@ -23,7 +21,7 @@ from tests.conftest import needs_numba
 
 pytestmark = needs_numba
 SETTINGS = shlex.split(
-    "--games 256 --first-games 64 --games-at-once 32 --evaluate-every 64 --deals 4 --opponents greedy --candidates 4 "
+    "--games 96 --first-games 32 --games-at-once 16 --evaluate-every 32 --deals 4 --opponents greedy --candidates 4 "
     "--side 4 --colors 4 --rack 3 "
     "--buffer 4000 --batch 64 --widths 8 8 8 8"
 )
@@ -53,7 +51,7 @@ def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None
         for line in run.curve:
             line["wall_s"] = line["cpu_s"] = 0
     assert runs[0].curve == runs[1].curve
-    assert len(runs[0].curve) == 6
+    assert len(runs[0].curve) == 5
     arrays, about = weight_files.read(whole / WEIGHTS, KIND)
     again, _ = weight_files.read(broken / WEIGHTS, KIND)
     assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
@@ -61,7 +59,7 @@ def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None
 
 
 def test_a_network_that_loses_is_not_taken(tmp_path: Path) -> None:
-    args = Args(first_games=512, games_at_once=512, buffer=8000, widths=(16, 16, 16, 16), deals=40, reuse=20, side=4)
+    args = Args(first_games=256, games_at_once=256, buffer=8000, widths=(8, 8, 8, 8), deals=40, reuse=60, side=4)
     with use_backend("numba"):
         learner = begin(args)
         assert gate(args, learner, tmp_path) is None  # nothing before it
@@ -70,7 +68,7 @@ def test_a_network_that_loses_is_not_taken(tmp_path: Path) -> None:
             learner.average.out.neg_()
         found = gate(args, learner, tmp_path)
         assert found is not None
-        assert found.mean < 0.2
+        assert found.mean + found.half < 0.5
         assert learner.rejected == 1
         assert len(learner.past) == 1
         for net in (learner.net, learner.average):
@@ -98,40 +96,3 @@ def test_the_buffer_keeps_the_newest() -> None:
     assert sorted(buffer.features[:, 0].tolist()) == [4, 5, 6, 7, 8]
     features, targets = buffer.draw(100, np.random.default_rng(0))
     assert torch.equal(features[:, 0].float(), targets[:, 0, 0])
-
-
-def doubled(number: int) -> int:
-    """Work for actors: the first takes longest."""
-    time.sleep(0.3 if number == 0 else 0)
-    return 2 * number
-
-
-def failing(number: int) -> int:
-    raise ValueError(f"number {number} is no good")
-
-
-def test_actors_give_their_results_in_order() -> None:
-    with Actors(doubled, 2, "numpy") as actors:
-        for number in range(4):
-            actors.give(number)
-        assert actors.given == [0, 1, 2, 3]
-        assert [actors.take() for _ in range(4)] == [0, 2, 4, 6]
-        assert actors.given == []
-    with pytest.raises(ValueError, match="at least 1 actor, not 0"):
-        Actors(doubled, 0, "numpy")
-
-
-def test_what_goes_wrong_in_an_actor_is_told() -> None:
-    with Actors(failing, 1, "numpy") as actors:
-        actors.give(3)
-        with pytest.raises(ValueError, match="number 3 is no good"):
-            actors.take()
-
-
-def test_actors_on_ray() -> None:
-    """Only where Ray is installed, as in RLlib's environment."""
-    pytest.importorskip("ray")
-    with Actors(doubled, 2, "numpy", ray="local") as actors:
-        for number in range(3):
-            actors.give(number)
-        assert [actors.take() for _ in range(3)] == [0, 2, 4]

@@ -49,13 +49,13 @@ def weights_of(rules: Rules, path: Path, seed: int = 0) -> Path:
 
 @pytest.mark.parametrize("rules", GAMES, ids=str)
 def test_numpy_says_what_torch_says(rules: Rules) -> None:
-    net, samples = random_net(rules), some_samples(rules, games=60)
+    net, samples = random_net(rules), some_samples(rules, games=20)
     with torch.no_grad():
         told = net(torch.from_numpy(samples.features)).softmax(dim=2).numpy()
     chances = ValueNet(rules, net.arrays())(samples.features)
     assert chances.shape == samples.targets.shape
     assert np.allclose(chances, told, atol=2e-5)
-    assert np.ptp(chances[:, 0, 0]) > 0.01
+    assert np.ptp(chances, axis=0).max() > 0.01
 
 
 def test_weights_can_be_taken_over() -> None:
