@@ -5,6 +5,8 @@ ROSTER = {
     "lexicographic": "agents.lexicographic:Lexicographic",
     "search": "agents.search:Search",
     "ismcts": "agents.ismcts:ISMCTS",
+    "value": "agents.value:Value",
+    "value_search": "agents.value_search:ValueSearch",
 }
 """Name -> "module:factory"; a factory's settings can be given in brackets: ``search(budget_s=0.1)``."""
 
