@@ -118,10 +118,14 @@ class StructuredNet(nn.Module):
 class StructuredPolicy(MaskableActorCriticPolicy):
     """:class:`StructuredNet` with a lean masked distribution, as MaskablePPO's policy.
 
+    A subclass may have another network, called as this one and with its arguments.
+
     Args:
         rules_arguments: of :class:`~genial_env.rules.Rules`, as its ``to_dict`` gives them.
         width: hidden units of the shared networks.
     """
+
+    net_class: type[nn.Module] = StructuredNet
 
     def __init__(
         self,
@@ -137,8 +141,8 @@ class StructuredPolicy(MaskableActorCriticPolicy):
 
     def _build(self, lr_schedule: Schedule) -> None:
         rules = Rules.from_dict(self._net_arguments["rules_arguments"])
-        self.net = StructuredNet(rules, self._net_arguments["width"])
-        self.action_dist = LeanMaskedCategorical()
+        self.net = self.net_class(rules, self._net_arguments["width"])
+        self.action_dist = LeanMaskedCategorical(int(self.action_space.n))
         self.features_extractor = self.pi_features_extractor = self.vf_features_extractor = nn.Identity()
         self.optimizer = self.optimizer_class(self.net.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
 
@@ -171,7 +175,7 @@ class StructuredPolicy(MaskableActorCriticPolicy):
         return self.net.values(_floats(obs))[:, None]
 
     def _masked(self, logits: Tensor, action_masks: Any) -> LeanMaskedCategorical:
-        distribution = LeanMaskedCategorical().proba_distribution(logits)
+        distribution = LeanMaskedCategorical(logits.shape[1]).proba_distribution(logits)
         if action_masks is not None:
             distribution.apply_masking(action_masks)
         return distribution

@@ -1,4 +1,4 @@
-"""The Stable-Baselines3 side: the VecEnv, the lean distribution, the structured policy, the quickstart."""
+"""The Stable-Baselines3 side: the VecEnv, the structured policy, the quickstart."""
 
 import copy
 import json
@@ -13,12 +13,10 @@ import pytest
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
-from sb3_contrib.common.maskable.distributions import MaskableCategorical
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor, VecNormalize
 
-from agents.masked import LeanMaskedCategorical
 from agents.sb3_agent import SB3Agent
 from agents.structured import StructuredPolicy
 from experiments import quickstart
@@ -323,49 +321,6 @@ def test_copies_and_saved_states(copied: Callable[[Any], Any]) -> None:
     assert alike([other.step(action)[:3] for action in actions], first)
     env.set_state(saved)
     assert alike([env.step(action)[:3] for action in actions], first)
-
-
-# The distribution
-
-
-def test_lean_distribution_equals_torchs() -> None:
-    generator = torch.Generator().manual_seed(0)
-    logits = (3 * torch.randn(40, 300, generator=generator)).requires_grad_()
-    masks = torch.rand(40, 300, generator=generator) < 0.2
-    masks[:, 7] = True
-    lean = LeanMaskedCategorical().proba_distribution(logits)
-    lean.apply_masking(masks)
-    reference = MaskableCategorical(logits=logits, masks=masks)
-    actions = reference.sample()
-    assert torch.allclose(lean.log_prob(actions), reference.log_prob(actions), atol=1e-5)
-    assert torch.allclose(lean.entropy(), reference.entropy(), atol=1e-4)
-    assert (lean.mode() == reference.probs.argmax(dim=1)).all()
-    grads = [
-        torch.autograd.grad((d.log_prob(actions) + 0.1 * d.entropy()).sum(), logits, retain_graph=True)[0]
-        for d in (lean, reference)
-    ]
-    assert torch.allclose(*grads, atol=1e-5)
-
-
-def test_lean_distribution_samples_what_it_says() -> None:
-    torch.manual_seed(0)
-    logits = torch.tensor([[0.0, 1.0, 2.0, 3.0, 9.0]]).repeat(60_000, 1)
-    masks = np.tile([True, False, True, True, False], (60_000, 1))
-    lean = LeanMaskedCategorical().proba_distribution(logits)
-    lean.apply_masking(masks)
-    found = torch.bincount(lean.sample(), minlength=5) / 60_000
-    weights = torch.tensor([1.0, 0.0, 7.389, 20.086, 0.0])
-    assert torch.allclose(found, weights / weights.sum(), atol=0.01)
-    assert found[1] == found[4] == 0
-
-
-def test_lean_distribution_with_extreme_logits() -> None:
-    logits = torch.tensor([[-1e30, 1e30, 0.0], [1e6, -1e6, 5.0]], requires_grad=True)
-    lean = LeanMaskedCategorical().proba_distribution(logits)
-    lean.apply_masking(torch.tensor([[True, False, True], [False, True, True]]))
-    assert lean.sample().tolist() == [2, 2]
-    (lean.log_prob(torch.tensor([2, 2])) + lean.entropy()).sum().backward()
-    assert torch.isfinite(logits.grad).all()
 
 
 # The structured policy
