@@ -7,6 +7,7 @@ ROSTER = {
     "ismcts": "agents.ismcts:ISMCTS",
     "value": "agents.value:Value",
     "value_search": "agents.value_search:ValueSearch",
+    "ppo": "agents.ppo:PPO",
 }
 """Name -> "module:factory"; a factory's settings can be given in brackets: ``search(budget_s=0.1)``."""
 
