@@ -74,14 +74,14 @@ class Run:
         """Seconds of CPU that it has taken, those of processes that it started and that have ended included."""
         return self._cpu_s + _cpu_time() - self._began_cpu
 
-    def add(self, moves: int, games: int, against: Mapping[str, Measured], **scalars: float) -> dict[str, Any]:
+    def add(self, moves: int, games: int, against: Mapping[str, Measured], **more: Any) -> dict[str, Any]:
         """In place: write a line of the curve; gives it back.
 
         Args:
             moves: decisions trained on so far.
             games: games trained on so far.
             against: what an evaluation found, by opponent.
-            scalars: what else is to be kept of this moment.
+            more: what else is to be kept of this moment.
         """
         line = {
             "wall_s": round(self.wall_s, 2),
@@ -89,7 +89,7 @@ class Run:
             "moves": moves,
             "games": games,
             "against": {name: dataclasses.asdict(found) for name, found in against.items()},
-            **scalars,
+            **more,
         }
         with (self.folder / CURVE).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
