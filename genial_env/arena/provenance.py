@@ -11,7 +11,7 @@ from typing import Any
 import genial_env
 from genial_env.backends import Backend
 
-LIBRARIES = ("gymnasium", "pettingzoo", "choix", "torch")
+LIBRARIES = ("gymnasium", "pettingzoo", "choix", "torch", "stable-baselines3", "sb3-contrib")
 
 
 def provenance(backend: Backend) -> dict[str, Any]:
