@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import env_speed, ladder, leaderboard, long_masks, speed, tournament, variance
+from experiments import env_speed, ladder, leaderboard, long_masks, ppo_speed, speed, tournament, variance
 from genial_env import Rules, genial_v0
 from tests.conftest import needs_numba
 
@@ -14,6 +14,15 @@ def test_long_masks(capsys: pytest.CaptureFixture[str]) -> None:
     args = long_masks.Args(total_steps=64, num_envs=4, num_steps=8, batch_size=32, epochs=1)
     assert long_masks.main(args) == 64
     assert "64 decisions among 5,546 actions" in capsys.readouterr().out
+
+
+def test_ppo_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = ppo_speed.Args(num_envs=4, num_steps=16, updates=1, backend="numpy", out=tmp_path / "found.json")
+    found = ppo_speed.main(args)
+    assert "lean and packed" in capsys.readouterr().out
+    assert all(0 < rates["with_training"] < rates["collecting"] for rates in found.values())
+    assert found["free, sb3-contrib, 512 x 4"]["masks_mb"] > 30 * found["free, lean and packed, 512 x 4"]["masks_mb"]
+    assert set(json.loads((tmp_path / "found.json").read_text())) == {"found", "made_by"}
 
 
 def test_env_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
