@@ -11,11 +11,11 @@ The folder then holds
     run.json, curve.jsonl     how the run went (experiments/runs.py)
     checkpoint.pt             everything that the next decision depends on: kill -9 loses what came after it, and going
                               on from it gives the same run bit for bit
-    evaluations.npz, best_model.zip    of sb3-contrib's MaskableEvalCallback, which plays against the hardest scripted
+    evaluations.npz, best_model.zip    of sb3-contrib's MaskableEvalCallback, which plays the last of the ladder
     policy.safetensors        the latest weights, for agents/ppo.py
     tensorboard/
 
-The answer, of one run on a core that other work shared, 400 games for each line, ± 2% against greedy, 4% against denial:
+The answer, of one run on a core that other work shared; 400 games a line, ± 2% against greedy, ± 4% against denial:
 
     decisions    minutes   against greedy   against denial
             0          0            94%              51%      the policy begins as denial
