@@ -1,29 +1,25 @@
 """A trained PPO policy (agents/halves_net.py) as plain numpy: no torch needed to play it.
 
-Weights are a safetensors file with the network's parameters by name, and what they were trained for and by. The numbers
-are those of the torch network to 1e-4 of a logit (logits are around 20), which tests compare.
+The weights are the network's parameters by name (agents/weight_files.py). The numbers are those of the torch network to
+1e-4 of a logit (logits are around 20), which tests compare.
 """
 
-import json
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
 
 from agents.halves import SCALES, SHARPNESS, UNSEEN_SCALE, Halves, likeliest, on_ends
 from agents.settings import check
-from genial_env import Rules
+from agents.weight_files import Weights
 from genial_env.rules import TRACK_END
 from genial_env.tables import Tables
 from genial_env.views import View
 
-WEIGHTS = Path(__file__).parent / "weights"
-"""Where weights lie that are known by their names."""
+KIND = "ppo"
+"""What the files of weights call this network."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -32,29 +28,27 @@ class PPO:
     """Plays what a trained network likes best.
 
     Args:
-        weights: a safetensors file, or the name of one in agents/weights.
+        weights: a file of weights; left out, the one that is shipped for the game's seats.
         temperature: 0 plays the best action; above, actions are drawn with chances in proportion to
             ``exp(logit / temperature)``, 1 being as the policy was while it trained.
         name: how tables and records call it.
 
     Raises:
-        ValueError: for weights that are not to be found or not readable as such, or a temperature below 0; when it is
-            asked to play, for another number of seats or mode than it was trained for.
+        FileNotFoundError, ValueError: for a file that is none of weights, or a temperature below 0; when it is asked to
+            play, for another number of seats or mode than the weights are for.
     """
 
-    def __init__(self, weights: str | os.PathLike[str] = "ppo", temperature: float = 0.0, name: str = "ppo") -> None:
+    def __init__(
+        self, weights: str | os.PathLike[str] | None = None, temperature: float = 0.0, name: str = "ppo"
+    ) -> None:
         check("temperature", temperature, 0 <= temperature < np.inf, "at least 0")
         self.name = name
-        self._arrays, self.about = read_weights(find_weights(weights))
-        self._rules = Rules.from_dict(json.loads(self.about["rules"]))
+        self._weights = Weights(KIND, weights)
         self._temperature, self._encoding = temperature, Halves()
 
     def __call__(self, view: View, random: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Choose an action in each game."""
-        trained, asked = ((rules.players, rules.mode) for rules in (self._rules, view.rules))
-        if trained != asked:
-            raise ValueError(f"{self.name} was trained for (seats, mode) {trained}, and is asked to play {asked}")
-        found, mask = logits(self._arrays, view.tables, self._encoding.encode(view)), view.mask()
+        found, mask = logits(self._weights.of(view.rules), view.tables, self._encoding.encode(view)), view.mask()
         if self._temperature == 0:
             return likeliest(found, mask)
         found = np.where(mask, found, -np.inf)
@@ -114,49 +108,3 @@ def _standing(arrays: Arrays, seen: Arrays, halves: NDArray[np.float32]) -> NDAr
 
 def _linear(arrays: Arrays, layer: str, inputs: NDArray[Any]) -> NDArray[Any]:
     return inputs @ arrays[f"{layer}.weight"].T + arrays.get(f"{layer}.bias", np.float32(0))
-
-
-def find_weights(weights: str | os.PathLike[str]) -> Path:
-    """The file that is meant.
-
-    Raises:
-        ValueError: where there is none.
-    """
-    path, shipped = Path(weights), WEIGHTS / f"{weights}.safetensors"
-    found = path if path.suffix else shipped
-    if not found.exists():
-        known = sorted(file.stem for file in WEIGHTS.glob("*.safetensors"))
-        raise ValueError(f"there are no weights {str(weights)!r}: give a safetensors file or one of {known}")
-    return found
-
-
-def read_weights(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """A file's arrays and what it says about them.
-
-    Raises:
-        ValueError: for a file that holds no such weights.
-    """
-    try:
-        with safe_open(path, framework="np") as file:
-            about = file.metadata() or {}
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  it is no dict
-    except (OSError, SafetensorError) as error:
-        raise ValueError(f"{path} cannot be read as weights: {error}") from error
-    if "rules" not in about:
-        raise ValueError(f"{path} does not say for which rules its weights are")
-    return arrays, about
-
-
-def write_weights(path: Path, arrays: Arrays, rules: Rules, about: Mapping[str, Any]) -> None:
-    """Write weights whole: beside the file first, then in its place.
-
-    Args:
-        path: a safetensors file.
-        arrays: the network's parameters.
-        rules: what they were trained for.
-        about: what else is worth knowing, as JSON can say it.
-    """
-    beside = path.with_suffix(".part")
-    words = {"rules": rules.to_dict(), **about}
-    save_file(dict(arrays), beside, {name: json.dumps(value) for name, value in words.items()})
-    beside.replace(path)

@@ -221,23 +221,23 @@ class Nets:
 
     Args:
         file: of weights; left out, the shipped ones.
+
+    Raises:
+        FileNotFoundError, ValueError: for a file that is none of weights.
     """
 
     def __init__(self, file: str | Path | None = None) -> None:
-        self._file = None if file is None else Path(file)
+        self._weights = weight_files.Weights(KIND, file)
         self._by_rules: dict[Rules, ValueNet] = {}
-        if self._file is not None:
-            weight_files.read(self._file, KIND)
 
     def of(self, rules: Rules) -> ValueNet:
         """The network for a game.
 
         Raises:
-            FileNotFoundError, ValueError: where there is none that plays it.
+            ValueError: where there is none that plays it.
         """
         if rules not in self._by_rules:
-            arrays, _ = weight_files.read(self._file or weight_files.shipped(KIND, rules), KIND, rules)
-            self._by_rules[rules] = ValueNet(rules, arrays)
+            self._by_rules[rules] = ValueNet(rules, self._weights.of(rules))
         return self._by_rules[rules]
 
 

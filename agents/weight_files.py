@@ -5,6 +5,7 @@ readers whatever else the trainer knows: command, seed, moves, wall time, result
 """
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,50 @@ FOLDER = Path(__file__).parent / "weights"
 """Where the shipped ones lie."""
 
 
+class Weights:
+    """The weights of a kind of network, by what it is asked to play.
+
+    Args:
+        kind: which network.
+        file: of weights; left out, the shipped ones.
+
+    Raises:
+        FileNotFoundError, ValueError: for a file that holds none of these.
+    """
+
+    def __init__(self, kind: str, file: str | os.PathLike[str] | None = None) -> None:
+        self._kind = kind
+        self._file = None if file is None else Path(file)
+        self._found: dict[Rules, dict[str, NDArray[Any]]] = {}
+        if self._file is not None:
+            read(self._file, kind)
+
+    def of(self, rules: Rules) -> dict[str, NDArray[Any]]:
+        """The arrays for a game.
+
+        Raises:
+            ValueError: where there are none that play it.
+        """
+        if rules not in self._found:
+            self._found[rules], _ = read(self._file or shipped(self._kind, rules), self._kind, rules)
+        return self._found[rules]
+
+
 def shipped(kind: str, rules: Rules) -> Path:
-    """The file shipped for a kind of network and a game: ``value-2.safetensors``, ``value-4-team.safetensors``."""
+    """The file shipped for a kind of network and a game: ``value-2.safetensors``, ``value-4-team.safetensors``.
+
+    Raises:
+        ValueError: where there is none.
+    """
     mode = "" if rules.mode == "individual" else f"-{rules.mode}"
-    return FOLDER / f"{kind}-{rules.players}{mode}.safetensors"
+    path = FOLDER / f"{kind}-{rules.players}{mode}.safetensors"
+    if not path.exists():
+        known = ", ".join(file.name for file in sorted(FOLDER.glob(f"{kind}-*"))) or "none"
+        raise ValueError(
+            f"no weights of {kind!r} are shipped for {rules.players} seats in mode {rules.mode!r} (shipped: {known}): "
+            f"train some, and name their file"
+        )
+    return path
 
 
 def read(path: Path, kind: str, rules: Rules | None = None) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:

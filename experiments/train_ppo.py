@@ -44,10 +44,11 @@ from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import LinearSchedule
 
+from agents import weight_files
 from agents.halves import Halves
 from agents.halves_net import HalvesPolicy, PastSelf
 from agents.masked import PackedMaskDictRolloutBuffer
-from agents.ppo import read_weights, write_weights
+from agents.ppo import KIND
 from agents.sb3_agent import SB3Agent
 from experiments.evaluation import measure
 from experiments.league import League
@@ -175,7 +176,7 @@ class Trainer:
         self.model = self._model()
         self.model.set_logger(configure(str(args.out / "tensorboard"), ["tensorboard"]))
         if args.start_from is not None:
-            arrays, _ = read_weights(args.start_from)
+            arrays, _ = weight_files.read(args.start_from, KIND, self.rules)
             self.model.policy.net.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
         self.keeper = Keeper(self)
         self.evaluation = MaskableEvalCallback(
@@ -213,7 +214,7 @@ class Trainer:
         weights = {name: value.numpy(force=True) for name, value in self.model.policy.net.state_dict().items()}
         about = {"architecture": "HalvesNet", "width": self.args.width, "command": sys.orig_argv}
         about |= {"seed": self.args.seed, "moves": moves, "wall_s": self.run.wall_s, "cpu_s": self.run.cpu_s}
-        write_weights(self.args.out / WEIGHTS, weights, self.rules, about)
+        weight_files.write(self.args.out / WEIGHTS, KIND, self.rules, weights, **about)
         agent = SB3Agent(self.model, encoding=Halves())
         found = measure(agent, self.args.ladder, self.rules, deals, self.args.seed + EVALUATION_SEED + moves)
         for name, share in found.items():

@@ -36,7 +36,7 @@ def make_policy(policy: str | Policy) -> Policy:
     factory = _factory(name)
     try:
         made = factory(**settings)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OSError) as error:  # OSError: of files that settings name
         raise ValueError(f"agent {policy!r}: {error}") from error
     return _checked(made, f"agent {policy!r}")
 

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 import torch
 
+from agents import weight_files
 from agents.halves import Halves
 from agents.halves_net import HalvesNet, PastSelf
-from agents.ppo import PPO, logits, read_weights, write_weights
+from agents.ppo import KIND, PPO, logits
 from experiments import train_ppo
 from experiments.league import League
 from experiments.shaping import Shaped, potential
@@ -73,7 +74,7 @@ def test_a_run_leaves_what_it_says(unbroken: Path) -> None:
     assert np.load(unbroken / "evaluations.npz")["timesteps"].tolist() == [192, 384]
     assert (unbroken / "best_model.zip").exists()
     assert list((unbroken / "tensorboard").iterdir())
-    _, words = read_weights(unbroken / "policy.safetensors")
+    _, words = weight_files.read(unbroken / "policy.safetensors", KIND)
     assert json.loads(words["moves"]) == 512
     assert play([PPO(unbroken / "policy.safetensors"), "greedy"], games=2).agents == ["ppo", "greedy"]
 
@@ -91,7 +92,7 @@ def test_kill_in_the_middle_loses_nothing(unbroken: Path, tmp_path: Path) -> Non
     child.send_signal(signal.SIGKILL)
     assert child.wait() == -signal.SIGKILL
     train_ppo.main(replace(LITTLE, out=tmp_path))
-    found, expected = (read_weights(out / "policy.safetensors")[0] for out in (tmp_path, unbroken))
+    found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, unbroken))
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
     assert curve_of(tmp_path) == curve_of(unbroken)
     evaluations, others = np.load(tmp_path / "evaluations.npz"), np.load(unbroken / "evaluations.npz")
@@ -106,7 +107,7 @@ def is_number(value: Any) -> bool:
 def test_start_from_weights(unbroken: Path, tmp_path: Path) -> None:
     args = replace(LITTLE, total_steps=0, start_from=unbroken / "policy.safetensors", out=tmp_path)
     train_ppo.main(args)
-    found, expected = (read_weights(out / "policy.safetensors")[0] for out in (tmp_path, unbroken))
+    found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, unbroken))
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
 
 
@@ -252,9 +253,8 @@ def test_numpy_plays_what_torch_learned(rules: Rules, tmp_path: Path) -> None:
     found = logits(weights, tables(rules), seen)
     assert found.shape == (16, tables(rules).n_actions)
     assert np.abs(found - expected.numpy()).max() < 1e-4
-    write_weights(tmp_path / "some.safetensors", weights, rules, {"moves": 3})
+    weight_files.write(tmp_path / "some.safetensors", KIND, rules, weights)
     agent = PPO(tmp_path / "some.safetensors")
-    assert json.loads(agent.about["moves"]) == 3
     check_policy(agent, rules)
     check_policy(PPO(tmp_path / "some.safetensors", temperature=2.0), rules)
     check_policy(PastSelf(rules, 5, net.state_dict(), "self"), rules)
@@ -265,7 +265,7 @@ def test_drawing_by_temperature(tmp_path: Path) -> None:
     rules = RULES[3]
     net, (env, seen) = shaken(rules), positions(rules, 1)
     weights = {name: value.numpy() for name, value in net.state_dict().items()}
-    write_weights(tmp_path / "some.safetensors", weights, rules, {})
+    weight_files.write(tmp_path / "some.safetensors", KIND, rules, weights)
     view = env._games.view().select(np.zeros(20_000, dtype=np.int64))
     random = np.random.default_rng(0).integers(2**64, size=20_000, dtype=np.uint64)
     played = np.bincount(PPO(tmp_path / "some.safetensors", 3.0)(view, random), minlength=tables(rules).n_actions)
@@ -279,7 +279,7 @@ def test_a_new_network_plays_as_denial(tmp_path: Path) -> None:
     rules = Rules()
     torch.manual_seed(0)
     weights = {name: value.numpy() for name, value in HalvesNet(rules).state_dict().items()}
-    write_weights(tmp_path / "new.safetensors", weights, rules, {})
+    weight_files.write(tmp_path / "new.safetensors", KIND, rules, weights)
     results = play([PPO(tmp_path / "new.safetensors"), "greedy"], rules, 40, seed=1)
     assert (results.ranks[:, 0] == 1).mean() > 0.8
 
@@ -301,14 +301,14 @@ def test_symmetries_are_built_in() -> None:
 
 
 def test_what_cannot_be_played(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="there are no weights 'nobody'"):
+    with pytest.raises(FileNotFoundError, match="there is no file of weights"):
         PPO("nobody")
     (tmp_path / "broken.safetensors").write_bytes(b"nothing")
-    with pytest.raises(ValueError, match="cannot be read as weights"):
+    with pytest.raises(ValueError, match="is no file of weights"):
         PPO(tmp_path / "broken.safetensors")
     weights = {name: value.numpy() for name, value in HalvesNet(Rules()).state_dict().items()}
-    write_weights(tmp_path / "two.safetensors", weights, Rules(), {})
-    with pytest.raises(ValueError, match=r"trained for \(seats, mode\) \(2, 'individual'\).* \(3, 'individual'\)"):
+    weight_files.write(tmp_path / "two.safetensors", KIND, Rules(), weights)
+    with pytest.raises(ValueError, match="plays mode 'individual' with 2 seats, not mode 'individual' with 3"):
         play([PPO(tmp_path / "two.safetensors")] * 3, Rules(3))
     with pytest.raises(ValueError, match="temperature must be at least 0, not -1"):
         PPO(tmp_path / "two.safetensors", temperature=-1)

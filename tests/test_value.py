@@ -169,10 +169,13 @@ def test_without_trace_the_next_own_afterstate_is_the_target() -> None:
 
 def test_shipped_weights_are_found_or_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weight_files, "FOLDER", tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"value-2\.safetensors"):
+    with pytest.raises(ValueError, match=r"no weights of 'value' are shipped for 2 seats .*\(shipped: none\)"):
         play([Value(), "random"], SMALL)
     weights_of(SMALL, tmp_path / "value-2.safetensors")
     assert len(play([Value(candidates=2), "random"], SMALL)) == 1
+    with pytest.raises(ValueError, match=r"\(shipped: value-2\.safetensors\)"):
+        weight_files.shipped(KIND, TEAM)
+    weights_of(TEAM, tmp_path / "value-4-team.safetensors")
     assert weight_files.shipped(KIND, TEAM).name == "value-4-team.safetensors"
 
 
