@@ -5,6 +5,7 @@ Results come back in the order in which the work was given, so that what is lear
 
 import multiprocessing
 import os
+import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -40,7 +41,7 @@ class Actors(Generic[W, R]):
             for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
                 os.environ.setdefault(variable, "1")  # as there is a process for every core; read where numpy is loaded
             self._pool = pool = ProcessPoolExecutor(
-                count, multiprocessing.get_context("spawn"), initializer=use_backend, initargs=(backend,)
+                count, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(backend,)
             )
             self._start, self._wait = (lambda work: pool.submit(function, work)), (lambda future: future.result())
         else:
@@ -71,6 +72,14 @@ class Actors(Generic[W, R]):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _begin(backend: str) -> None:
+    """In a new process: choose the backend, and end when the learner has ended, even if it was killed."""
+    use_backend(backend)
+    learner = multiprocessing.parent_process()
+    assert learner is not None
+    threading.Thread(target=lambda: (learner.join(), os._exit(1)), daemon=True).start()
 
 
 def _on_ray(function: Callable[[W], R], backend: str, address: str) -> tuple[Callable[[W], Any], Callable[[Any], R]]:

@@ -1,14 +1,13 @@
 """The value trainer: a run that was broken off comes to the same weights, and actors give their results in order."""
 
-import os
 import shlex
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
 from agents import weight_files
@@ -31,17 +30,27 @@ def command(folder: Path) -> list[str]:
     return [sys.executable, "-m", "experiments.train_value", "--out", str(folder), *SETTINGS]
 
 
+def children_of(process: int) -> list[int]:
+    """The processes that a process started, as Linux tells."""
+    return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes where Linux tells of them")
 def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     subprocess.run(command(whole), check=True, capture_output=True, timeout=300)
-    process = subprocess.Popen(
-        command(broken), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-    )
+    process = subprocess.Popen(command(broken), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while not (broken / CHECKPOINT).exists():
         assert process.poll() is None
         time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGKILL)
+    actors = children_of(process.pid)
+    assert actors
+    process.kill()
     process.wait()
+    deadline = time.monotonic() + 30
+    while any(Path(f"/proc/{actor}").exists() for actor in actors):  # they end with the learner
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
     assert read_runs(broken)[0].about["finished"] is None
     subprocess.run(command(broken), check=True, capture_output=True, timeout=300)
     runs = [read_runs(folder)[0] for folder in (whole, broken)]
