@@ -78,28 +78,22 @@ def read(path: Path, kind: str, rules: Rules | None = None) -> tuple[dict[str, N
         ValueError: for one that is none of weights, or of others.
         ImportError: where safetensors is not installed.
     """
-    try:
-        from safetensors import SafetensorError, safe_open
-    except ImportError as error:
-        raise ImportError(f"weights are read with safetensors: pip install 'genial-env[arena]' ({error})") from error
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file of weights {path}")
-    try:
-        with safe_open(path, framework="numpy") as file:
-            about: dict[str, str] = file.metadata() or {}
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  it has no other iterator
-    except SafetensorError as error:
-        raise ValueError(f"{path} is no file of weights: {error}") from error
-    if about.get("kind") != kind:
-        raise ValueError(f"{path} must hold weights of kind {kind!r}, not {about.get('kind')!r}")
+    arrays, words = _read(path)
+    if words.get("kind") != kind:
+        raise ValueError(f"{path} must hold weights of kind {kind!r}, not {words.get('kind')!r}")
     if rules is not None:
-        trained = Rules.from_dict(json.loads(about["rules"]))
+        trained = Rules.from_dict(json.loads(words["rules"]))
         if (trained.players, trained.mode) != (rules.players, rules.mode):
             raise ValueError(
                 f"{path} plays mode {trained.mode!r} with {trained.players} seats, "
                 f"not mode {rules.mode!r} with {rules.players}"
             )
-    return arrays, about
+    return arrays, words
+
+
+def about(path: Path) -> dict[str, str]:
+    """The metadata of a file of any kind; raises what :func:`read` does for it."""
+    return _read(path)[1]
 
 
 def write(path: Path, kind: str, rules: Rules, arrays: Mapping[str, NDArray[Any]], **about: Any) -> None:
@@ -120,3 +114,19 @@ def write(path: Path, kind: str, rules: Rules, arrays: Mapping[str, NDArray[Any]
     partly = path.with_suffix(".partly")
     save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, partly, words)
     partly.replace(path)
+
+
+def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    try:
+        from safetensors import SafetensorError, safe_open
+    except ImportError as error:
+        raise ImportError(f"weights are read with safetensors: pip install 'genial-env[arena]' ({error})") from error
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file of weights {path}")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            words: dict[str, str] = file.metadata() or {}
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  it has no other iterator
+    except SafetensorError as error:
+        raise ValueError(f"{path} is no file of weights: {error}") from error
+    return arrays, words

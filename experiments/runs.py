@@ -15,9 +15,11 @@ clocks go on from there, and lines that were written after the checkpoint, and s
 import dataclasses
 import json
 import os
+import re
+import shlex
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,7 +30,11 @@ from genial_env.arena.provenance import provenance
 from genial_env.arena.store import write_json
 from genial_env.backends import current
 
+ROOT = Path(__file__).parents[1]
 RUN, CURVE = "run.json", "curve.jsonl"
+
+_ABSOLUTE = re.compile(r"""(?<![\w./:])/(?:[^\s'"=,:()/]+/)*([^\s'"=,:()/]+)""")
+"""A path from the root of the file system, wherever it stands among words; not an address."""
 
 
 class Run:
@@ -63,6 +69,11 @@ class Run:
         self._wall_s, self._cpu_s, self._lines = 0.0, 0.0, 0
         self._began_wall, self._began_cpu = time.perf_counter(), _cpu_time()
         self._write()
+
+    @property
+    def command(self) -> str:
+        """To make the run again, without paths of this machine: see :func:`command_of`."""
+        return command_of(self._about["command"])
 
     @property
     def wall_s(self) -> float:
@@ -133,6 +144,36 @@ class Kept:
     folder: Path
     about: dict[str, Any]
     curve: list[dict[str, Any]]
+
+
+def command_of(words: Sequence[str]) -> str:
+    """A command line as it can be given on another machine.
+
+    The interpreter is "python", other paths are as :func:`portable` says, and `--out` with a folder outside the
+    repository is left out.
+
+    Args:
+        words: as `sys.orig_argv` has them.
+    """
+    found, left = ["python"], iter(words[1:])
+    for word in left:
+        option, equals, value = word.partition("=")
+        if option != "--out":
+            found.append(portable(word))
+            continue
+        folder = (value if equals else next(left)).removeprefix(f"{ROOT}/")
+        if not Path(folder).is_absolute():
+            found += ["--out", folder]
+    return shlex.join(found)
+
+
+def portable(value: Any) -> Any:
+    """What JSON can say, without absolute paths: those in the repository begin there, of others the name is left."""
+    if isinstance(value, dict):
+        return {name: portable(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [portable(each) for each in value]
+    return _ABSOLUTE.sub(r"\1", value.replace(f"{ROOT}/", "")) if isinstance(value, str) else value
 
 
 def read_runs(folder: Path) -> list[Kept]:

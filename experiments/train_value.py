@@ -274,7 +274,7 @@ def write_weights(args: Args, learner: Learner, run: Run, path: Path, against: d
         KIND,
         rules_of(args),
         learner.average.arrays(),
-        command="python -m experiments.train_value",
+        command=run.command,
         seed=args.seed,
         games=learner.games,
         moves=learner.moves,
