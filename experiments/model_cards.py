@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from agents import weight_files
-from experiments.words import count, duration, game_title, markdown_table
+from experiments.words import count, duration, game_title, markdown_table, words_of
 from genial_env import Rules
 
 NEEDED = ("kind", "rules", "command", "seed", "moves", "wall_s", "results")
@@ -45,7 +45,7 @@ def card(path: Path) -> str:
         ("seed", about["seed"]),
         ("learned from", _amount(about)),
         ("took", _time(about)),
-        *((f"against {name}", found) for name, found in json.loads(about["results"]).items()),
+        *((words_of(name), found) for name, found in json.loads(about["results"]).items()),
         ("size", f"{len(data):,} bytes"),
         ("SHA-256", f"`{hashlib.sha256(data).hexdigest()}`"),
     ]

@@ -12,7 +12,7 @@ answer is docs/learning_curves.md; how to read it, docs/training.md.
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ import tyro
 
 from agents import weight_files
 from experiments import stored_runs, words
-from experiments.learning_curves import draw, opponents_of, words_of
+from experiments.learning_curves import Groups, draw, opponents_of
 from experiments.model_cards import cards
 from experiments.runs import ROOT, read_runs
 from experiments.stored_runs import Stored, groups_of, slug
@@ -30,8 +30,6 @@ from genial_env import Rules
 
 PAGE = ROOT / "docs" / "learning_curves.md"
 CARDS = weight_files.FOLDER / "README.md"
-
-Groups = Mapping[str, Sequence[Stored]]
 
 
 @dataclass
@@ -107,7 +105,7 @@ def _section(rules: Rules, groups: Groups) -> str:
 
 def _table(rules: Rules, groups: Groups) -> str:
     opponents = opponents_of(groups)
-    head = ["group", "seeds", *map(words_of, opponents), "moves", "by the clock", "CPU"]
+    head = ["group", "seeds", *map(words.words_of, opponents), "moves", "by the clock", "CPU"]
     rows = [
         [label, str(len(runs)), *(_cell(rules, runs, opponent) for opponent in opponents), *_costs(runs)]
         for label, runs in groups.items()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from experiments.evaluation import ALONE
 from genial_env import Rules
 
 _SEATS = {1: "One seat", 2: "Two seats", 3: "Three seats", 4: "Four seats"}
@@ -27,6 +28,11 @@ def strength(value: float, rules: Rules) -> str:
     if rules.tracks == 1:
         return f"{value:.1f}"
     return f"{value:.1%}" if rules.tracks == 2 else f"{value:+.2f}"
+
+
+def words_of(opponent: str) -> str:
+    """Whom an agent was measured against: "against denial", or "alone"."""
+    return opponent if opponent == ALONE else f"against {opponent}"
 
 
 def duration(seconds: float) -> str:
