@@ -5,6 +5,7 @@ mean of what the network said of the seat's later afterstates and of how the gam
 (R. Sutton, "Learning to predict by the methods of temporal differences", 1988).
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -62,6 +63,8 @@ class Samples:
     """Decisions of all seats."""
     against_rivals: NDArray[np.float64]
     """The rank utility of learning seats in games with rivals; [games of them]."""
+    cpu_s: float
+    """Seconds of CPU that playing took."""
 
     def __len__(self) -> int:
         """N."""
@@ -81,7 +84,7 @@ class _Steps:
 
 def self_play(order: Order) -> Samples:
     """Play games and learn what came of each afterstate; the same order, the same samples."""
-    rules = order.rules
+    rules, began = order.rules, time.process_time()
     seeds = game_seeds(order.seed, order.games)
     state, keys = kernel.deal(rules, seeds), choice_keys(seeds, rules.players)
     nets = [ValueNet(rules, arrays) if arrays else None for arrays in (order.learner, *order.rivals)]
@@ -99,7 +102,7 @@ def self_play(order: Order) -> Samples:
             actions[mine] = _choose(state, rows, nets[number], order, random, steps if number == 0 else None)
         kernel.apply(state, actions, live)
         live = live[~state.over[live]]
-    return _samples(state, assignment, steps, order)
+    return _samples(state, assignment, steps, order, began)
 
 
 def _assignment(order: Order, seeds: Bits) -> Ints:
@@ -150,7 +153,7 @@ def _choose(state: State, rows: Ints, net: ValueNet | None, order: Order, random
     return actions
 
 
-def _samples(state: State, assignment: Ints, steps: _Steps, order: Order) -> Samples:
+def _samples(state: State, assignment: Ints, steps: _Steps, order: Order, began: float) -> Samples:
     rules, outcomes = order.rules, Outcomes(order.rules)
     trace = order.trace if order.learner else 1.0
     by_seat = np.stack(
@@ -169,6 +172,7 @@ def _samples(state: State, assignment: Ints, steps: _Steps, order: Order) -> Sam
         games=order.games,
         moves=int(state.decisions.sum()),
         against_rivals=_against_rivals(state, assignment),
+        cpu_s=time.process_time() - began,
     )
 
 

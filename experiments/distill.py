@@ -24,7 +24,7 @@ from agents import weight_files
 from agents.halves import Halves, likeliest
 from agents.halves_net import HalvesNet
 from agents.ppo import KIND, PPO
-from experiments.evaluation import Measured, measure
+from experiments.evaluation import Measured, measure, results_in_words
 from experiments.runs import Run
 from genial_env import Policy, Rules, kernel, make_policy, use_backend, view
 from genial_env.bitsets import Bools, Ints
@@ -171,9 +171,12 @@ def _measure(
     """In place: write the weights, measure them, and keep what was found."""
     path = args.out / WEIGHTS
     arrays = {name: value.numpy(force=True) for name, value in student.state_dict().items()}
-    weight_files.write(path, KIND, student.rules, arrays, teacher=args.teacher, seed=args.seed, moves=moves)
+    about = {"command": run.command, "teacher": args.teacher, "seed": args.seed, "moves": moves, "games": games}
+    weight_files.write(path, KIND, student.rules, arrays, **about)
     opponents = dict.fromkeys([*args.opponents, args.teacher])
     against = measure(PPO(path), list(opponents), student.rules, args.deals, args.seed + 1)
+    about |= {"wall_s": round(run.wall_s), "cpu_s": round(run.cpu_s), "results": results_in_words(against)}
+    weight_files.write(path, KIND, student.rules, arrays, **about)
     run.add(moves, games, against, **told)
     return against
 

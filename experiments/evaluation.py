@@ -1,6 +1,6 @@
 """How an agent does against others: every deal is played with the agent on every seat."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,3 +91,8 @@ def measured(rotations: Sequence[Results]) -> Measured:
     values = values_of_deals(rotations)
     half = 1.96 * values.std(ddof=1) / np.sqrt(len(values))
     return Measured(sum(len(results) for results in rotations), float(values.mean()), float(half))
+
+
+def results_in_words(found: Mapping[str, Measured]) -> dict[str, str]:
+    """What was measured, by opponent, as files of weights keep it."""
+    return {name: f"{each.mean:.4f} ± {each.half:.4f} ({each.games} games)" for name, each in found.items()}

@@ -67,7 +67,7 @@ class Run:
         self._about |= {"command": sys.orig_argv, "arguments": words, "finished": None, "totals": {}}
         self._about["sittings"].append(provenance(current()))
         self._wall_s, self._cpu_s, self._lines = 0.0, 0.0, 0
-        self._began_wall, self._began_cpu = time.perf_counter(), _cpu_time()
+        self._began_wall, self._began_cpu = time.perf_counter(), time.process_time()
         self._write()
 
     @property
@@ -82,8 +82,12 @@ class Run:
 
     @property
     def cpu_s(self) -> float:
-        """Seconds of CPU that it has taken, those of processes that it started and that have ended included."""
-        return self._cpu_s + _cpu_time() - self._began_cpu
+        """Seconds of CPU that it has taken, those of others included that :meth:`add_cpu` was told of."""
+        return self._cpu_s + time.process_time() - self._began_cpu
+
+    def add_cpu(self, seconds: float) -> None:
+        """In place: count what another process has worked for the run."""
+        self._cpu_s += seconds
 
     def add(self, moves: int, games: int, against: Mapping[str, Measured], **more: Any) -> dict[str, Any]:
         """In place: write a line of the curve; gives it back.
@@ -119,7 +123,7 @@ class Run:
         """In place: go back to what :meth:`saved` gave, or (None: there is no checkpoint) to the beginning."""
         saved = {"wall_s": 0.0, "cpu_s": 0.0, "lines": 0} if saved is None else saved
         self._wall_s, self._cpu_s, self._lines = saved["wall_s"], saved["cpu_s"], saved["lines"]
-        self._began_wall, self._began_cpu = time.perf_counter(), _cpu_time()
+        self._began_wall, self._began_cpu = time.perf_counter(), time.process_time()
         path = self.folder / CURVE
         if path.exists():
             kept = path.read_text(encoding="utf-8").splitlines(keepends=True)[: self._lines]
@@ -207,8 +211,3 @@ def _words(arguments: Any) -> dict[str, Any]:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _cpu_time() -> float:
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system

@@ -28,7 +28,6 @@ The answer, of one run on a core that other work shared; 400 games a line, ± 2%
 
 import os
 import random
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +49,7 @@ from agents.halves_net import HalvesPolicy, PastSelf
 from agents.masked import PackedMaskDictRolloutBuffer
 from agents.ppo import KIND
 from agents.sb3_agent import SB3Agent
-from experiments.evaluation import measure
+from experiments.evaluation import measure, results_in_words
 from experiments.league import League
 from experiments.runs import Run
 from experiments.shaping import Shaped
@@ -212,11 +211,16 @@ class Trainer:
         """In place: write the weights, measure the agent against the ladder, and keep what was found."""
         moves, log = self.model.num_timesteps, self.model.logger
         weights = {name: value.numpy(force=True) for name, value in self.model.policy.net.state_dict().items()}
-        about = {"architecture": "HalvesNet", "width": self.args.width, "command": sys.orig_argv}
-        about |= {"seed": self.args.seed, "moves": moves, "wall_s": self.run.wall_s, "cpu_s": self.run.cpu_s}
-        weight_files.write(self.args.out / WEIGHTS, KIND, self.rules, weights, **about)
         agent = SB3Agent(self.model, encoding=Halves())
         found = measure(agent, self.args.ladder, self.rules, deals, self.args.seed + EVALUATION_SEED + moves)
+        about = {
+            "command": self.run.command,
+            "seed": self.args.seed,
+            "moves": moves,
+            "results": results_in_words(found),
+        }
+        about |= {"wall_s": round(self.run.wall_s), "cpu_s": round(self.run.cpu_s)}
+        weight_files.write(self.args.out / WEIGHTS, KIND, self.rules, weights, **about)
         for name, share in found.items():
             log.record(f"ladder/{name}", share.mean)
         logged = log.name_to_value

@@ -28,7 +28,7 @@ from agents.self_play import Arrays, Order, Samples, self_play
 from agents.value import KIND, Outcomes, Value
 from agents.value_torch import TorchValueNet
 from experiments.actors import Actors
-from experiments.evaluation import Measured, measure
+from experiments.evaluation import Measured, measure, results_in_words
 from experiments.runs import Run
 from genial_env import Policy, Rules, use_backend
 
@@ -280,7 +280,7 @@ def write_weights(args: Args, learner: Learner, run: Run, path: Path, against: d
         moves=learner.moves,
         wall_s=round(run.wall_s),
         cpu_s=round(run.cpu_s),
-        results={name: f"{found.mean:.4f} ± {found.half:.4f} ({found.games} games)" for name, found in against.items()},
+        results=results_in_words(against),
     )
 
 
@@ -358,7 +358,9 @@ def _learn(args: Args, run: Run, console: Console) -> dict[str, Measured]:
         while learner.games < total:
             while len(actors.given) < args.actors + 1:  # one more, so that nobody waits while this process learns
                 actors.give(next_order(args, learner))
-            take_in(args, learner, actors.take())
+            samples = actors.take()
+            run.add_cpu(samples.cpu_s)
+            take_in(args, learner, samples)
             if learner.games >= due:
                 due += args.evaluate_every
                 evaluate(args, learner, run, console)

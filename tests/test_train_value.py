@@ -99,6 +99,7 @@ def test_the_buffer_keeps_the_newest() -> None:
                 games=1,
                 moves=3,
                 against_rivals=np.empty(0),
+                cpu_s=0.0,
             )
         )
     assert buffer.filled == 5
