@@ -9,6 +9,19 @@ old one is taken up again. In the end `weights.safetensors` is in the folder, fo
 
 Processes play while this one learns; with `--ray` they are tasks of a Ray cluster. A run that was broken off goes on
 with the same command, and comes to the same weights.
+
+The answer, of one run with two seats on two cores that other work shared (`--games 100000`, 26 minutes, 16 of them of
+CPU), shares of 400 games won:
+
+    games      minutes   against greedy   against concave   against denial
+     20,480          2              95%               86%              74%      mostly games of "denial"
+     40,960          8              97%               91%              87%
+     60,416         12              97%               93%              89%
+     80,896         18              97%               95%              93%
+    116,736         26              98%               94%              95%
+
+Over 2,000 games each the last one wins 97.7% ± 0.6% against greedy, 93.0% ± 1.2% against concave, 93.2% ± 1.1% against
+denial. With three seats 100,000 games bring a mean rank utility of +0.63 ± 0.05 among two of denial.
 """
 
 import math
