@@ -9,6 +9,12 @@ scores each (color, cell); a placement's logit is the sum of its two halves and 
 Either gives a half's own score, and what covering the cell is worth whatever the color: in sum and at most over colors.
 A color's standing is a vector made of its markers, halves in hand and unseen, and what the board holds for it, mixed
 with the mean of all colors. So turning the board or renaming colors moves logits, and changes none.
+
+Convolution and attention over cells were tried and did not earn their place. After 150 s of CPU against denial and
+greedy (one seed, 3,000 games, two seats) this network had won 61.4% ± 1.7% against denial; with a layer more that
+mixes the hidden units of the six neighbours and of all colors, 55.3% ± 1.7%, as a row trains in 387 instead of 191
+microseconds and it had seen 74,000 instead of 182,000 decisions. One head of attention among a color's cells takes
+1,129. What lies further away is in the features already: points follow whole lines, and so does what a half opens.
 """
 
 from typing import Any
