@@ -6,11 +6,11 @@ trains a MaskablePPO agent with the structured policy (agents/structured.py) for
 saves it, plays it against both over seat-swapped games, prints how it ranks, and saves a game record and the learning
 curve, all in runs/quickstart.
 
-The answer: yes. First ranks over 1,000 seat-swapped games with 95% intervals, on two cores, seeds 0, 1, 2:
+The answer: yes. First ranks over 1,000 seat-swapped games with 95% intervals, seeds 0, 1, 2, one thread of torch:
 
-    against greedy   65.4% ± 3.0%   61.6% ± 3.0%   64.5% ± 2.9%
+    against greedy   60.8% ± 2.9%   61.5% ± 2.9%   65.5% ± 2.9%
     against random   100.0%         100.0%         100.0%
-    training         118 s          102 s          294 s beside other work
+    training, CPU    163 s          170 s          171 s         beside other work, by the clock 346 to 398 s
 
 Untrained (--total-steps 0) the policy is a soft greedy player: 44.9% ± 3.1% against greedy, 99.3% ± 0.5% against
 random. Against greedy only, with twice the learning rate, half the rollout and no such beginning it fell to 21% in
