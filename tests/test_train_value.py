@@ -60,11 +60,13 @@ def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None
         for line in run.curve:
             line["wall_s"] = line["cpu_s"] = 0
     assert runs[0].curve == runs[1].curve
-    assert len(runs[0].curve) == 5
+    assert [line["games"] for line in runs[0].curve] == [32, 64, 96, 128]
     arrays, about = weight_files.read(whole / WEIGHTS, KIND)
     again, _ = weight_files.read(broken / WEIGHTS, KIND)
     assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
     assert "greedy" in about["results"]
+    subprocess.run(command(broken), check=True, capture_output=True, timeout=300)  # it is finished: nothing to do
+    assert [line["games"] for line in read_runs(broken)[0].curve] == [32, 64, 96, 128]
 
 
 def test_a_network_that_loses_is_not_taken(tmp_path: Path) -> None:
