@@ -9,7 +9,7 @@ in all of them, its own mistakes' consequences included (S. Ross, G. Gordon, D. 
 learning and structured prediction to no-regret online learning", AISTATS 2011); its value head learns how the games
 ended. Then the student is measured, and `policy.safetensors` written, which ``ppo(weights="...")`` plays.
 
-What imitating "value" brings, in 12 rounds, 271,000 decisions and 12 minutes beside other work (seed 0, 400 games each):
+What imitating "value" brings, in 12 rounds, 271,000 decisions and 12 minutes beside other work (400 games each):
 from 49% to 77% ± 4% against denial, from 8% to 37% ± 5% against value, and 94% against greedy as before. What PPO makes
 of it is not measured yet.
 """
