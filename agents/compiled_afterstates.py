@@ -15,7 +15,7 @@ from agents.settings import ARRIVAL
 from genial_env import backends
 from genial_env.bitsets import Ints
 from genial_env.compiled import arrays, core, facts, scratch, share
-from genial_env.compiled.core import RULES, Scratch, around, copy, tiles_held, value_halves, worth_of_both
+from genial_env.compiled.core import RULES, Scratch, best_neighbours, copy, tiles_held, value_halves, worth_of_both
 from genial_env.compiled.jit import Entry, helper
 from genial_env.kernel import undealt
 from genial_env.policies import WorthPolicy, plan_of
@@ -316,15 +316,6 @@ def offer(o: Games, t: Facts, r: Room, worth: Array, n_fitting: int) -> None:
 
 
 @helper
-def best_beside(width: int, row: Array, out: Array) -> None:
-    """For each place of the grid the most that is on the six around it."""
-    a, b, c, d, e, f = around(width, row)
-    inner = out[width + 1 :]
-    for at in range(len(a)):
-        inner[at] = max(max(max(a[at], b[at]), max(c[at], d[at])), max(e[at], f[at]))
-
-
-@helper
 def best_sum(width: int, first: Array, second: Array) -> Any:
     """The greatest sum on a place of the grid, at least 0."""
     one, other = first[width + 1 : len(first) - width - 1], second[width + 1 :]
@@ -338,7 +329,7 @@ def best_sum(width: int, first: Array, second: Array) -> Any:
 def value_kinds(t: Facts, r: Room, track: int) -> None:
     """What the best placement of each kind is worth to a track, into `by_kind`."""
     for color in range(t.n_colors):
-        best_beside(t.width, r.gains[track, color], r.near[color])
+        best_neighbours(t.width, r.gains[track, color], r.near[color])
     for kind in range(t.n_kinds):
         a, b = t.kinds[kind, 0], t.kinds[kind, 1]
         r.by_kind[track, kind] = best_sum(t.width, r.gains[track, a], r.near[b])
@@ -363,7 +354,7 @@ def describe_color(o: Games, t: Facts, r: Room, color: int, n_rivals: int, out: 
     most = np.int64(0)
     for place in range(len(row)):
         most = max(most, np.int64(row[place]))
-    best_beside(t.width, row, r.near[0])
+    best_neighbours(t.width, row, r.near[0])
     out[at], out[at + 1] = most, best_sum(t.width, row, r.near[0])
     at += 2
     for n in range(4):
