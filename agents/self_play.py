@@ -61,8 +61,6 @@ class Samples:
     games: int
     moves: int
     """Decisions of all seats."""
-    against_rivals: NDArray[np.float64]
-    """The rank utility of learning seats in games with rivals; [games of them]."""
     cpu_s: float
     """Seconds of CPU that playing took."""
 
@@ -102,7 +100,7 @@ def self_play(order: Order) -> Samples:
             actions[mine] = _choose(state, rows, nets[number], order, random, steps if number == 0 else None)
         kernel.apply(state, actions, live)
         live = live[~state.over[live]]
-    return _samples(state, assignment, steps, order, began)
+    return _samples(state, steps, order, began)
 
 
 def _assignment(order: Order, seeds: Bits) -> Ints:
@@ -153,7 +151,7 @@ def _choose(state: State, rows: Ints, net: ValueNet | None, order: Order, random
     return actions
 
 
-def _samples(state: State, assignment: Ints, steps: _Steps, order: Order, began: float) -> Samples:
+def _samples(state: State, steps: _Steps, order: Order, began: float) -> Samples:
     rules, outcomes = order.rules, Outcomes(order.rules)
     trace = order.trace if order.learner else 1.0
     by_seat = np.stack(
@@ -171,25 +169,5 @@ def _samples(state: State, assignment: Ints, steps: _Steps, order: Order, began:
         targets=np.concatenate(targets)[kept].astype(np.float32),
         games=order.games,
         moves=int(state.decisions.sum()),
-        against_rivals=_against_rivals(state, assignment),
         cpu_s=time.process_time() - began,
     )
-
-
-def _against_rivals(state: State, assignment: Ints) -> NDArray[np.float64]:
-    """What the learner's seats made of each game with rivals, in the mean."""
-    rules = state.rules
-    mixed = (assignment > 0).any(axis=1)
-    if not mixed.any():
-        return np.empty(0)
-    outcomes = Outcomes(rules)
-    utility = np.stack(
-        [
-            outcomes.utility(outcomes.of_scores(np.roll(state.scores[mixed], -(seat % rules.tracks), axis=1)))
-            for seat in range(rules.players)
-        ],
-        axis=1,
-    )
-    learns = assignment[mixed] == 0
-    mean: NDArray[np.float64] = (utility * learns).sum(axis=1) / learns.sum(axis=1)
-    return mean

@@ -100,7 +100,6 @@ def test_the_buffer_keeps_the_newest() -> None:
                 np.tile(numbers[:, None, None], (1, 1, 2)).astype(np.float32),
                 games=1,
                 moves=3,
-                against_rivals=np.empty(0),
                 cpu_s=0.0,
             )
         )
