@@ -24,6 +24,7 @@ The answer, of one run on a core that other work shared; 400 games a line, ± 2%
       819,200         16            97%              81%
     1,228,800         22            97%              85%
     2,457,600         41            96%              84%
+    5,001,216        112          96.7%            87.0%      of 4,000 games, ± 0.6% and ± 1.0%
 """
 
 import os
