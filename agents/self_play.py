@@ -65,7 +65,7 @@ class Samples:
     """Seconds of CPU that playing took."""
 
     def __len__(self) -> int:
-        """N."""
+        """How many samples."""
         return len(self.features)
 
 

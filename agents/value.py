@@ -12,7 +12,6 @@ numpy and the file of weights only.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -196,7 +195,7 @@ class Value:
     """Plays the action whose afterstate the network likes best.
 
     Args:
-        weights: a file of weights; left out, the one that is shipped for the game's seats and mode.
+        weights: a file of weights, or the arrays; left out, the file that is shipped for the game's seats and mode.
         candidates: how many placements the network is asked about, those that "denial" thinks worth most.
         name: how tables and records call it.
 
@@ -204,7 +203,9 @@ class Value:
         FileNotFoundError, ValueError: for a file that is none of weights.
     """
 
-    def __init__(self, weights: str | Path | None = None, *, candidates: int = CANDIDATES, name: str = "value") -> None:
+    def __init__(
+        self, weights: weight_files.Source = None, *, candidates: int = CANDIDATES, name: str = "value"
+    ) -> None:
         check_count("candidates", candidates)
         self.name = name
         self._candidates = candidates
@@ -217,17 +218,17 @@ class Value:
 
 
 class Nets:
-    """The networks of a file, or the shipped ones, by what they are asked to play.
+    """The networks of some weights, or the shipped ones, by what they are asked to play.
 
     Args:
-        file: of weights; left out, the shipped ones.
+        source: a file of weights, or the arrays; left out, the shipped ones.
 
     Raises:
         FileNotFoundError, ValueError: for a file that is none of weights.
     """
 
-    def __init__(self, file: str | Path | None = None) -> None:
-        self._weights = weight_files.Weights(KIND, file)
+    def __init__(self, source: weight_files.Source = None) -> None:
+        self._weights = weight_files.Weights(KIND, source)
         self._by_rules: dict[Rules, ValueNet] = {}
 
     def of(self, rules: Rules) -> ValueNet:

@@ -19,30 +19,40 @@ FOLDER = Path(__file__).parent / "weights"
 """Where the shipped ones lie."""
 
 
+Arrays = Mapping[str, NDArray[Any]]
+"""The weights of a network by name."""
+
+Source = str | os.PathLike[str] | Arrays | None
+"""Where weights come from: a file, arrays, or (None) what is shipped."""
+
+
 class Weights:
     """The weights of a kind of network, by what it is asked to play.
 
     Args:
         kind: which network.
-        file: of weights; left out, the shipped ones.
+        source: a file of weights, or the arrays themselves; left out, the shipped ones.
 
     Raises:
         FileNotFoundError, ValueError: for a file that holds none of these.
     """
 
-    def __init__(self, kind: str, file: str | os.PathLike[str] | None = None) -> None:
+    def __init__(self, kind: str, source: Source = None) -> None:
         self._kind = kind
-        self._file = None if file is None else Path(file)
-        self._found: dict[Rules, dict[str, NDArray[Any]]] = {}
+        self._given = source if isinstance(source, Mapping) else None
+        self._file = None if source is None or isinstance(source, Mapping) else Path(source)
+        self._found: dict[Rules, Arrays] = {}
         if self._file is not None:
             read(self._file, kind)
 
-    def of(self, rules: Rules) -> dict[str, NDArray[Any]]:
+    def of(self, rules: Rules) -> Arrays:
         """The arrays for a game.
 
         Raises:
             ValueError: where there are none that play it.
         """
+        if self._given is not None:
+            return self._given
         if rules not in self._found:
             self._found[rules], _ = read(self._file or shipped(self._kind, rules), self._kind, rules)
         return self._found[rules]
@@ -96,7 +106,7 @@ def about(path: Path) -> dict[str, str]:
     return _read(path)[1]
 
 
-def write(path: Path, kind: str, rules: Rules, arrays: Mapping[str, NDArray[Any]], **about: Any) -> None:
+def write(path: Path, kind: str, rules: Rules, arrays: Arrays, **about: Any) -> None:
     """Write a file of weights; a file that is there is replaced at once, never left half-written.
 
     Args:

@@ -29,6 +29,7 @@ and stood there since half of the games.
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from agents import weight_files
-from agents.afterstates import width
+from agents.afterstates import Features, width
 from agents.self_play import Arrays, Order, Samples, self_play
 from agents.value import KIND, Outcomes, Value
 from agents.value_torch import TorchValueNet
@@ -168,18 +169,32 @@ def rules_of(args: Args) -> Rules:
 
 
 def begin(args: Args) -> Learner:
-    """A learner that has learned nothing, with the games of "denial" that set its scale in the buffer."""
+    """A learner with the weights to start from, or with the first games of "denial" learned."""
+    rules = rules_of(args)
+    samples = self_play(Order(rules, {}, seed=seed_of(args, 0), games=min(args.first_games, args.games_at_once)))
+    learner = _untaught(args, samples.features)
+    learner.orders = 1
+    if args.start_from is not None:
+        arrays, _ = weight_files.read(args.start_from, KIND, rules)
+        for net in (learner.net, learner.average):
+            net.take_over(arrays)
+        learner.games = args.first_games
+    else:
+        take_in(args, learner, samples)
+    return learner
+
+
+def _untaught(args: Args, sample: Features) -> Learner:
+    """A learner that has learned nothing; the sample [n, W] sets its network's scale."""
     rules, outcomes = rules_of(args), Outcomes(rules_of(args))
     buffer = Buffer(
         np.empty((args.buffer, width(rules)), dtype=np.int16),
         np.empty((args.buffer, outcomes.heads, outcomes.classes), dtype=np.float16),
     )
-    samples = self_play(Order(rules, {}, seed=seed_of(args, 0), games=min(args.first_games, args.games_at_once)))
     torch.manual_seed(args.seed)
-    net = TorchValueNet(rules, args.widths, samples.features)
-    average = TorchValueNet(rules, args.widths, samples.features)
+    net, average = (TorchValueNet(rules, args.widths, sample) for _ in range(2))
     average.load_state_dict(net.state_dict())
-    learner = Learner(
+    return Learner(
         net,
         average,
         torch.optim.Adam(net.parameters(), lr=args.learning_rate),
@@ -187,20 +202,16 @@ def begin(args: Args) -> Learner:
         np.random.default_rng(args.seed),
         {name: value.clone() for name, value in net.state_dict().items()},
     )
-    learner.orders = 1
-    if args.start_from is not None:
-        arrays, _ = weight_files.read(args.start_from, KIND, rules)
-        for each in (net, average):
-            each.take_over(arrays)
-        learner.games = args.first_games
-    else:
-        take_in(args, learner, samples)
-    return learner
 
 
 def seed_of(args: Args, order: int) -> int:
     """The seed of a piece of work: no two runs and no two pieces share one."""
     return (args.seed << 32) + order
+
+
+def evaluation_seed(args: Args, number: int) -> int:
+    """The seed of the deals of an evaluation, which no piece of work has."""
+    return (1 << 63) + (args.seed << 32) + number
 
 
 def next_order(args: Args, learner: Learner) -> Order:
@@ -225,9 +236,15 @@ def _rivals(args: Args, learner: Learner) -> list[Arrays]:
     if learner.games < args.first_games or args.players == 1:
         return []
     if args.against is not None:
-        return [weight_files.read(args.against, KIND, rules_of(args))[0]]
+        return [_frozen(args.against, rules_of(args))]
     past: list[Arrays] = list(learner.past)
     return [{}, past[int(learner.rng.integers(len(past)))]] if past else [{}]
+
+
+@lru_cache(maxsize=1)
+def _frozen(path: Path, rules: Rules) -> Arrays:
+    """The weights of a file, read once."""
+    return weight_files.read(path, KIND, rules)[0]
 
 
 def take_in(args: Args, learner: Learner, samples: Samples) -> None:
@@ -258,17 +275,15 @@ def _step(args: Args, learner: Learner) -> float:
     return float(loss.detach())
 
 
-def gate(args: Args, learner: Learner, folder: Path) -> Measured | None:
+def gate(args: Args, learner: Learner) -> Measured | None:
     """In place: the average against the network that was accepted before it; where it loses for certain, that one is
     taken up again. None for the first.
     """
     rules = rules_of(args)
     found = None
     if learner.past and rules.tracks > 1:
-        new, old = (folder / f"{name}.safetensors" for name in ("new", "old"))
-        weight_files.write(new, KIND, rules, learner.average.arrays())
-        weight_files.write(old, KIND, rules, learner.past[-1])
-        found = measure(Value(new, name="new"), [Value(old, name="old")], rules, args.deals, args.seed + 1)["old"]
+        new, old = Value(learner.average.arrays()), Value(learner.past[-1], name="old")
+        found = measure(new, [old], rules, args.deals, evaluation_seed(args, 0))["old"]
         even = 0.5 if rules.tracks == 2 else 0.0
         if found.mean + found.half < even:
             learner.average.load_state_dict(learner.accepted)
@@ -283,10 +298,10 @@ def gate(args: Args, learner: Learner, folder: Path) -> Measured | None:
     return found
 
 
-def write_weights(args: Args, learner: Learner, run: Run, path: Path, against: dict[str, Measured]) -> None:
+def write_weights(args: Args, learner: Learner, run: Run, against: dict[str, Measured]) -> None:
     """The average's weights with all that is to be known of them."""
     weight_files.write(
-        path,
+        run.folder / WEIGHTS,
         KIND,
         rules_of(args),
         learner.average.arrays(),
@@ -301,16 +316,14 @@ def write_weights(args: Args, learner: Learner, run: Run, path: Path, against: d
 
 
 def evaluate(args: Args, learner: Learner, run: Run, console: Console) -> dict[str, Measured]:
-    """In place: measure, gate, write a line, the weights and a checkpoint."""
+    """In place: gate, measure, write the weights and a line."""
     rules = rules_of(args)
-    gated = gate(args, learner, run.folder)
-    path = run.folder / WEIGHTS
-    write_weights(args, learner, run, path, {})
+    gated = gate(args, learner)
     opponents: list[str | Policy] = list(args.opponents) if rules.tracks > 1 else []
     if args.against is not None:
         opponents.append(Value(args.against, name="frozen"))
-    against = measure(Value(path), opponents, rules, args.deals, args.seed + 2)
-    write_weights(args, learner, run, path, against)
+    against = measure(Value(learner.average.arrays()), opponents, rules, args.deals, evaluation_seed(args, 1))
+    write_weights(args, learner, run, against)
     extra = {"loss": learner.loss, "rejected": learner.rejected}
     run.add(learner.moves, learner.games, against, **extra, **({"gate": gated.mean} if gated else {}))
     figures = ", ".join(f"{name} {found.mean:.3f}±{found.half:.3f}" for name, found in against.items())
@@ -340,8 +353,9 @@ def save(learner: Learner, orders: list[Order], run: Run, path: Path) -> None:
 _KEPT = ("accepted", "past", "games", "moves", "orders", "steps", "owed", "loss", "rejected")
 
 
-def restore(learner: Learner, path: Path) -> tuple[list[Order], dict[str, Any]]:
-    """In place: go back to a checkpoint; the work that had been given, and where the run stood."""
+def restored(args: Args, path: Path) -> tuple[Learner, list[Order], dict[str, Any]]:
+    """The learner of a checkpoint, the work that had been given, and where the run stood."""
+    learner = _untaught(args, np.zeros((2, width(rules_of(args))), dtype=np.int16))
     kept = torch.load(path, weights_only=False)  # written by this script
     for name in _KEPT:
         setattr(learner, name, kept[name])
@@ -351,7 +365,7 @@ def restore(learner: Learner, path: Path) -> tuple[list[Order], dict[str, Any]]:
     learner.rng.bit_generator.state = kept["rng"]
     features, targets, learner.buffer.total = kept["buffer"]
     learner.buffer.features[: len(features)], learner.buffer.targets[: len(targets)] = features, targets
-    return kept["given"], kept["run"]
+    return learner, kept["given"], kept["run"]
 
 
 def main(args: Args) -> dict[str, Measured]:
@@ -362,9 +376,8 @@ def main(args: Args) -> dict[str, Measured]:
 
 
 def _learn(args: Args, run: Run, console: Console) -> dict[str, Measured]:
-    learner = begin(args)
     checkpoint = args.out / CHECKPOINT
-    orders, stood = restore(learner, checkpoint) if checkpoint.exists() else ([], None)
+    learner, orders, stood = restored(args, checkpoint) if checkpoint.exists() else (begin(args), [], None)
     run.restore(stood)
     total = args.first_games + args.games
     with Actors[Order, Samples](self_play, args.actors, "numba", args.ray) as actors:

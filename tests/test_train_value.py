@@ -69,22 +69,22 @@ def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None
     assert [line["games"] for line in read_runs(broken)[0].curve] == [32, 64, 96, 128]
 
 
-def test_a_network_that_loses_is_not_taken(tmp_path: Path) -> None:
+def test_a_network_that_loses_is_not_taken() -> None:
     args = Args(first_games=256, games_at_once=256, buffer=8000, widths=(8, 8, 8, 8), deals=40, reuse=60, side=4)
     with use_backend("numba"):
         learner = begin(args)
-        assert gate(args, learner, tmp_path) is None  # nothing before it
+        assert gate(args, learner) is None  # nothing before it
         good = learner.average.arrays()
         with torch.no_grad():
             learner.average.out.neg_()
-        found = gate(args, learner, tmp_path)
+        found = gate(args, learner)
         assert found is not None
         assert found.mean + found.half < 0.5
         assert learner.rejected == 1
         assert len(learner.past) == 1
         for net in (learner.net, learner.average):
             assert all(np.array_equal(array, good[name]) for name, array in net.arrays().items())
-        found = gate(args, learner, tmp_path)
+        found = gate(args, learner)
         assert found is not None
         assert found.mean == 0.5  # against itself
         assert len(learner.past) == 2

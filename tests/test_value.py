@@ -191,6 +191,8 @@ def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="there is no file of weights"):
         Value(tmp_path / "missing")
     arrays, about = weight_files.read(file, KIND)
+    by_file, by_arrays = (play([Value(source), "random"], SMALL, 3, seed=1) for source in (file, arrays))
+    assert np.array_equal(by_file.scores, by_arrays.scores)
     assert json.loads(about["rules"])["side"] == 4
     with pytest.raises(ValueError, match=r"'bias_out' must have the shape \(2,\), not \(1,\)"):
         ValueNet(SMALL, arrays | {"bias_out": arrays["bias_out"][:1]})
