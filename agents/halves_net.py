@@ -1,5 +1,7 @@
 """The policy of agents/structured.py grown up: it scores halves by what they do, and begins as the policy "denial".
 
+It is plain torch: agents/halves_policy.py makes a policy of it for MaskablePPO, agents/halves_module.py one for RLlib.
+
 Observations are those of the encoding "halves" (agents/halves.py). One small network, shared by all colors and cells,
 scores each (color, cell); a placement's logit is the sum of its two halves and of a term of its tile:
 
@@ -35,7 +37,6 @@ from agents.halves import (
     likeliest,
     on_ends,
 )
-from agents.structured import StructuredPolicy
 from genial_env import Rules
 from genial_env.policies import DenialPolicy
 from genial_env.rules import TRACK_END
@@ -176,12 +177,6 @@ def _markers(observation: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
     """[batch, C] the own markers and the best other's, as shares of the track."""
     markers = observation["markers"] / TRACK_END
     return markers[:, 0], markers[:, 1:].amax(dim=1)
-
-
-class HalvesPolicy(StructuredPolicy):
-    """:class:`HalvesNet` as MaskablePPO's policy."""
-
-    net_class = HalvesNet
 
 
 class PastSelf:

@@ -1,6 +1,6 @@
 """Whom a learner trains against: scripted agents and its own past selves, those that are hard to beat more often."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -132,3 +132,19 @@ class League:
         weights = np.maximum(lost**self._hardness, FLOOR)
         shares: np.ndarray = weights / weights.sum()
         return shares
+
+
+def results_of_game(info: Mapping[str, Any], tracks: int) -> list[tuple[str, float]]:
+    """Against each opponent by name 1 for a better rank than it, 0.5 for the same, 0 for a worse one.
+
+    Args:
+        info: of a finished game.
+        tracks: how many there are; in a team the partner is no opponent.
+    """
+    seat, ranks = info["seat"], info["ranks"]
+    names = enumerate(info["opponents"], seat + 1)  # clockwise; tracks go round as often as seats do
+    return [
+        (name, 0.5 + 0.5 * float(np.sign(ranks[other % tracks] - ranks[seat % tracks])))
+        for other, name in names
+        if other % tracks != seat % tracks
+    ]

@@ -42,7 +42,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
 from agents.halves import Halves
-from agents.halves_net import HalvesPolicy
+from agents.halves_policy import HalvesPolicy
 from agents.masked import LeanPolicy, PackedMaskDictRolloutBuffer, PackedMaskRolloutBuffer
 from genial_env import Rules, use_backend
 from genial_env.arena.provenance import provenance

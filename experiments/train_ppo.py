@@ -46,12 +46,13 @@ from stable_baselines3.common.utils import LinearSchedule
 
 from agents import weight_files
 from agents.halves import Halves
-from agents.halves_net import HalvesPolicy, PastSelf
+from agents.halves_net import PastSelf
+from agents.halves_policy import HalvesPolicy
 from agents.masked import PackedMaskDictRolloutBuffer
 from agents.ppo import KIND
 from agents.sb3_agent import SB3Agent
 from experiments.evaluation import measure, results_in_words
-from experiments.league import League
+from experiments.league import League, results_of_game
 from experiments.runs import Run
 from experiments.shaping import Shaped
 from genial_env import Rules, use_backend
@@ -339,22 +340,6 @@ class Keeper(BaseCallback):
             self._trainer.keep_self()
         if self.updates % args.save_every == 0:
             self._trainer.save()
-
-
-def results_of_game(info: Mapping[str, Any], tracks: int) -> list[tuple[str, float]]:
-    """Against each opponent by name 1 for a better rank than it, 0.5 for the same, 0 for a worse one.
-
-    Args:
-        info: of a finished game.
-        tracks: how many there are; in a team the partner is no opponent.
-    """
-    seat, ranks = info["seat"], info["ranks"]
-    names = enumerate(info["opponents"], seat + 1)  # clockwise; tracks go round as often as seats do
-    return [
-        (name, 0.5 + 0.5 * float(np.sign(ranks[other % tracks] - ranks[seat % tracks])))
-        for other, name in names
-        if other % tracks != seat % tracks
-    ]
 
 
 def _random_states() -> dict[str, Any]:

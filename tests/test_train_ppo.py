@@ -19,7 +19,7 @@ from agents.halves import Halves
 from agents.halves_net import HalvesNet, PastSelf
 from agents.ppo import KIND, PPO, logits
 from experiments import train_ppo
-from experiments.league import League
+from experiments.league import League, results_of_game
 from experiments.shaping import Shaped, potential
 from genial_env import Rules, play
 from genial_env.envs.sb3 import GenialVecEnv
@@ -113,11 +113,11 @@ def test_start_from_weights(unbroken: Path, tmp_path: Path) -> None:
 
 def test_results_of_games() -> None:
     info = {"seat": 2, "ranks": np.array([1, 2, 3]), "opponents": ["a", "b"]}
-    assert train_ppo.results_of_game(info, 3) == [("a", 0.0), ("b", 0.0)]
+    assert results_of_game(info, 3) == [("a", 0.0), ("b", 0.0)]
     info = {"seat": 1, "ranks": np.array([1, 2, 2]), "opponents": ["a", "b"]}
-    assert train_ppo.results_of_game(info, 3) == [("a", 0.5), ("b", 0.0)]
+    assert results_of_game(info, 3) == [("a", 0.5), ("b", 0.0)]
     team = {"seat": 3, "ranks": np.array([2, 1]), "opponents": ["a", "partner", "c"]}
-    assert train_ppo.results_of_game(team, 2) == [("a", 1.0), ("c", 1.0)]
+    assert results_of_game(team, 2) == [("a", 1.0), ("c", 1.0)]
 
 
 # The league
