@@ -14,11 +14,12 @@ from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.views import View
 
 MODULE = "learner"
-"""What the training script calls its one module."""
+"""What the training script calls the module that learns."""
 
 
 class RLlibAgent:
-    """Plays the likeliest action of a :class:`~genial_env.envs.rllib.MaskedPPOModule`.
+    """Plays the likeliest action of a module: :class:`~genial_env.envs.rllib.MaskedPPOModule`, or another that gives
+    logits for ``{"observation": ..., "action_mask": ...}``.
 
     Args:
         module: the module, or the checkpoint folder of an algorithm that has it.
@@ -37,9 +38,9 @@ class RLlibAgent:
 
     def __call__(self, view: View, random: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Choose an action in each game."""
-        arrays = self._encoding.encode(view)
+        fields = {name: torch.from_numpy(array) for name, array in self._encoding.encode(view).items()}
         observation = {
-            "observation": torch.from_numpy(arrays[""]),
+            "observation": fields.get("", fields),
             "action_mask": torch.from_numpy(view.mask().view(np.int8)),
         }
         with torch.no_grad():

@@ -101,6 +101,12 @@ class League:
         """For the environment, with the shares as they were last made."""
         return Pool([opponent.policy for opponent in self.opponents], self._shares)
 
+    @property
+    def shares(self) -> dict[str, float]:
+        """How often each opponent is met, by name, as the shares were last made; they add up to 1."""
+        names = [opponent.policy.name for opponent in self.opponents]
+        return dict(zip(names, self._shares, strict=True))
+
     def saved(self) -> dict[str, Any]:
         """All that changes, for :meth:`restore`."""
         return {

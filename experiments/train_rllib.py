@@ -1,38 +1,60 @@
-"""Can the game be trained on a cluster? PPO self-play with RLlib, env runners on Ray.
+"""Beyond one machine: the self-play of experiments/train_ppo.py with RLlib's PPO, env runners on Ray.
 
     python3 -m venv .venv-rllib && .venv-rllib/bin/pip install -e '.[rllib]'
     .venv-rllib/bin/python -m experiments.train_rllib --num-env-runners 2
 
-One module plays all seats, so every game teaches it from each of them. Every iteration is checkpointed to runs/rllib,
-and at the end the module plays random and greedy, on the same deals from every seat. On a Ray cluster the same script
-runs with ``--address auto`` (docs/rllib.md).
+The same network (agents/halves_net.py) meets the same league: in every game one seat learns, and each other one is
+drawn from scripted agents and past selves, those that are hard to beat more often. For RLlib they are modules: one that
+learns, a slot for each past self, to which the learner's weights are copied, and one for each scripted agent. On a Ray
+cluster the same script runs with ``--address auto`` (docs/rllib.md). The folder then holds
 
-The answer, on two busy cores in 305 s and 246,000 decisions: it runs, and learns slowly. Mean rank utility (+1 first,
--1 last) over 200 deals from both seats: +0.23 ± 0.09 against random, -1.00 against greedy. RLlib's plain network must
-learn every placement by itself; the structured policy of experiments/quickstart.py is far ahead in a third of the time.
-On a small board (--side 4 --colors 4 --rack 3 --iterations 40 --batch 4096 --learning-rate 1e-3) 164,000 decisions in
-91 s bring +0.86 ± 0.05 against random and -0.72 ± 0.07 against greedy.
+    run.json, curve.jsonl     how the run went (experiments/runs.py)
+    checkpoint/               RLlib's, for agents/rllib_agent.py and for whatever RLlib does with one
+    policy.safetensors        the latest weights, for agents/ppo.py, which plays them with numpy alone
 """
 
-import time
+import random
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import ray
+import torch
 import tyro
+from numpy.typing import NDArray
 from ray.rllib.algorithms.ppo import PPOConfig
-from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
+from ray.rllib.callbacks.callbacks import RLlibCallback
 from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from rich.console import Console
-from rich.table import Table
 
-from agents.rllib_agent import MODULE, RLlibAgent
-from genial_env import Rules, play
+from agents import weight_files
+from agents.halves_module import HalvesAndTokens, HalvesModule, PastSelfModule
+from agents.halves_net import PastSelf
+from agents.ppo import KIND, PPO
+from agents.rllib_agent import MODULE
+from experiments.evaluation import measure
+from experiments.league import League, results_of_game
+from experiments.runs import Run
+from genial_env import Rules
 from genial_env.envs import rllib
-from genial_env.envs.rewards import rank_utility
+
+WEIGHTS, CHECKPOINT = "policy.safetensors", "checkpoint"
+
+LOSSES = ("policy_loss", "vf_loss", "entropy", "vf_explained_var")
+"""What a line of the curve says of the last update, besides how the agent plays."""
+
+RESULTS = "results"
+"""What RLlib's metrics call the games' results by opponent."""
+
+EVALUATION_SEED = 10**6
+"""Evaluations are of deals that the training does not see."""
+
+LAST_TIMES = 10
+"""How many times the deals of the other measurements the last one has."""
+
+Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass
@@ -48,95 +70,252 @@ class Args:
     """variant: colors in play"""
     rack: int | None = None
     """variant: tiles on a rack"""
-    iterations: int = 30
+    iterations: int = 300
+    """updates"""
     num_env_runners: int = 2
-    """processes that play, on whatever machines Ray has"""
+    """processes that play, on whatever machines Ray has; 0: this one plays"""
     num_envs: int = 8
     """games at a time in each of them"""
-    batch: int = 8192
-    """decisions between two updates"""
+    batch: int = 4096
+    """decisions of the learning seat between two updates, more or less"""
     minibatch: int = 512
-    epochs: int = 4
-    learning_rate: float = 3e-4
-    entropy_weight: float = 0.003
-    hidden: tuple[int, ...] = (256, 256)
-    """units of the network's layers"""
-    games: int = 200
-    """evaluation games from each seat against each opponent"""
+    epochs: int = 3
+    learning_rate: float = 1.5e-3
+    """falls linearly to nothing"""
+    gae_lambda: float = 0.95
+    clip_range: float = 0.2
+    entropy_weight: float = 0.0
+    scripted: tuple[str, ...] = ("denial", "greedy")
+    """the scripted agents of the league"""
+    selves_share: float = 0.3
+    """share of games against past selves"""
+    most_selves: int = 4
+    hardness: float = 2.0
+    """how much more often the hard to beat are met; 0: all alike"""
+    memory: int = 200
+    """games over which the win rates are averaged that say who is hard to beat"""
+    keep_every: int = 50
+    """updates between two past selves"""
+    width: int = 16
+    """hidden units of the network over cells"""
+    start_from: Path | None = None
+    """weights to begin with, as policy.safetensors has them"""
+    ladder: tuple[str, ...] = ("greedy", "denial")
+    """whom the agent is measured against"""
+    measure_every: int = 50
+    """updates between two measurements and checkpoints"""
+    deals: int = 200
+    """of a measurement, played from every seat; in the last one ten times as many"""
     seed: int = 0
     address: str | None = None
     """of a Ray cluster, "auto" for the one that this machine belongs to; none starts Ray here"""
     out: Path = Path("runs/rllib")
 
 
-def make_config(args: Args, rules: Rules) -> PPOConfig:
-    """PPO with one masked module for all seats."""
-    rllib.register()
-    spec = RLModuleSpec(
-        module_class=rllib.MaskedPPOModule, model_config=DefaultModelConfig(fcnet_hiddens=list(args.hidden))
-    )
-    return (
-        PPOConfig()
-        .environment("genial_env", env_config=rules.to_dict())
-        .env_runners(num_env_runners=args.num_env_runners, num_envs_per_env_runner=args.num_envs)
-        .multi_agent(policies={MODULE}, policy_mapping_fn=lambda agent, episode, **_: MODULE)
-        .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={MODULE: spec}))
-        .training(
-            lr=args.learning_rate,
-            gamma=1.0,
-            lambda_=0.95,
-            train_batch_size_per_learner=args.batch,
-            minibatch_size=args.minibatch,
-            num_epochs=args.epochs,
-            entropy_coeff=args.entropy_weight,
-            grad_clip=0.5,
-        )
-        .debugging(seed=args.seed, log_level="ERROR")
-    )
+def main(args: Args) -> Run:
+    """Train; the run.
 
-
-def evaluate(agent: RLlibAgent, opponent: str, rules: Rules, games: int, seed: int) -> tuple[float, float]:
-    """Mean rank utility against an opponent on all other seats (in a team with itself) over the same deals from every
-    seat, and half the width of its 95% interval over deals.
+    Raises:
+        ValueError: for a folder that has a run already, or settings that cannot be.
     """
-    by_deal = np.zeros(games)
-    for seat in range(rules.tracks):
-        seats = [agent if other % rules.tracks == seat else opponent for other in range(rules.players)]
-        results = play(seats, rules, games, seed)
-        by_deal += rank_utility(results.ranks)[:, seat] / rules.tracks
-    return float(by_deal.mean()), float(1.96 * by_deal.std(ddof=1) / np.sqrt(games))
-
-
-def main(args: Args) -> dict[str, Any]:
-    """Train, checkpoint, evaluate; the last iteration's losses and the results by opponent."""
-    rules = Rules(
-        args.players,
-        args.edition,
-        args.mode,
-        side=args.side,  # type: ignore[arg-type]  # None is as printed
-        colors=args.colors,
-        rack=args.rack,  # type: ignore[arg-type]
-    )
+    if (args.out / "run.json").exists():
+        raise ValueError(f"{args.out} has a run already, and RLlib's do not go on: name another folder by --out")
     ray.init(address=args.address, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
-    console, checkpoint = Console(), (args.out / "checkpoint").absolute()
-    algorithm = make_config(args, rules).build_algo()
-    began = time.perf_counter()
-    for iteration in range(1, args.iterations + 1):
-        found = algorithm.train()
-        losses = {name: float(found["learners"][MODULE][name]) for name in ("policy_loss", "vf_loss", "entropy")}
-        sampled = int(found["env_runners"]["num_env_steps_sampled_lifetime"])
-        algorithm.save_to_path(str(checkpoint))
-        shown = ", ".join(f"{name} {value:.3f}" for name, value in losses.items())
-        console.print(f"{iteration:4d}  {sampled:,} decisions  {time.perf_counter() - began:,.0f} s  {shown}")
-    algorithm.stop()
-    agent = RLlibAgent(checkpoint)
-    results = {name: evaluate(agent, name, rules, args.games, args.seed + 1) for name in ("random", "greedy")}
-    table = Table("against", "rank utility, +1 first to -1 last", title=f"{args.games} deals, from every seat")
-    for name, (mean, half) in results.items():
-        table.add_row(name, f"{mean:+.3f} ± {half:.3f}")
-    console.print(table)
-    console.print(f"In {checkpoint}: the last checkpoint")
-    return {"losses": losses, "sampled": sampled, "results": results}
+    trainer = Trainer(args, Run(args.out, "rllib", args))
+    try:
+        trainer.go()
+    finally:
+        trainer.algorithm.stop()
+    return trainer.run
+
+
+@dataclass(frozen=True)
+class Seating:
+    """Which module plays an agent: the learner on one seat, drawn for every game, and on each other one of the league.
+
+    RLlib calls it for the agents of a game one after the other, perhaps in several processes; so what it draws follows
+    from the name that RLlib gives the game.
+
+    Attributes:
+        players: how many seats there are.
+        shares: how often each module of the league is met, by name.
+    """
+
+    players: int
+    shares: dict[str, float]
+
+    def __call__(self, agent: str, episode: Any, **_: Any) -> str:
+        """The name of the module."""
+        luck = random.Random(episode.id_)
+        seat = luck.randrange(self.players)
+        modules = luck.choices(list(self.shares), list(self.shares.values()), k=self.players)
+        modules[seat] = MODULE
+        return modules[int(agent.removeprefix("player_"))]
+
+
+class TellResults(RLlibCallback):  # type: ignore[misc]  # ray has no types to build on
+    """Says of every game how the learner did against each module of the league."""
+
+    def on_episode_end(self, *, episode: Any, metrics_logger: Any, **_: Any) -> None:
+        """In place: the results go to the metrics. RLlib calls it."""
+        agents = sorted(episode.agent_ids)
+        modules = [episode.module_for(agent) for agent in agents]
+        seat = modules.index(MODULE)
+        ranks = episode.get_infos(-1)[agents[seat]]["ranks"]
+        info = {"seat": seat, "ranks": ranks, "opponents": modules[seat + 1 :] + modules[:seat]}
+        for name, result in results_of_game(info, len(ranks)):
+            metrics_logger.log_value((RESULTS, name), result, reduce="item_series")
+
+
+class Trainer:
+    """A run in memory: RLlib's algorithm, and the league whose members are its modules.
+
+    Args:
+        args: the settings.
+        run: its folder.
+    """
+
+    def __init__(self, args: Args, run: Run) -> None:
+        self.args, self.run = args, run
+        self.rules = Rules(
+            args.players,
+            args.edition,
+            args.mode,
+            side=args.side,  # type: ignore[arg-type]  # None is as printed
+            colors=args.colors,
+            rack=args.rack,  # type: ignore[arg-type]
+        )
+        self.moves, self.games = 0, 0
+        self.league = League(
+            args.scripted, self._past_self, args.selves_share, args.most_selves, args.hardness, args.memory
+        )
+        self.algorithm = self._config().build_algo()
+        if args.start_from is not None:
+            self._set_weights(MODULE, weight_files.read(args.start_from, KIND, self.rules)[0])
+
+    def go(self) -> None:
+        """In place: train to the end, and measure what came of it."""
+        args, console = self.args, Console()
+        for iteration in range(1, args.iterations + 1):
+            found = self._train()
+            losses = {name: float(found["learners"][MODULE][name]) for name in LOSSES}
+            shown = ", ".join(f"{name} {value:.3f}" for name, value in losses.items())
+            console.print(f"{iteration:4d}  {self.moves:,} decisions  {self.run.wall_s:,.0f} s  {shown}")
+            last = iteration == args.iterations
+            if last or iteration % args.measure_every == 0:
+                line = self.measure(args.deals * (LAST_TIMES if last else 1), losses)
+            if iteration % args.keep_every == 0:
+                self.keep_self()
+        self.run.finish(self.moves, self.games)
+        for name, against in line["against"].items():
+            console.print(f"against {name}: {against['mean']:.3f} ± {against['half']:.3f}, {against['games']:,} games")
+        console.print(f"In {args.out}: {WEIGHTS}, {CHECKPOINT}, run.json, curve.jsonl")
+
+    def measure(self, deals: int, losses: dict[str, float]) -> dict[str, Any]:
+        """In place: write checkpoint and weights, measure what the weights play, and keep what was found."""
+        args = self.args
+        self.algorithm.save_to_path(str((args.out / CHECKPOINT).absolute()))
+        about = {"architecture": "HalvesNet", "width": args.width, "command": sys.orig_argv, "seed": args.seed}
+        about |= {"moves": self.moves, "wall_s": self.run.wall_s, "cpu_s": self.run.cpu_s}
+        weight_files.write(args.out / WEIGHTS, KIND, self.rules, self._weights(), **about)
+        agent = PPO(args.out / WEIGHTS)
+        found = measure(agent, args.ladder, self.rules, deals, args.seed + EVALUATION_SEED + self.moves)
+        rates = {opponent.policy.name: round(opponent.win_rate, 4) for opponent in self.league.opponents}
+        return self.run.add(self.moves, self.games, found, win_rates=rates, **losses)
+
+    def keep_self(self) -> None:
+        """In place: today's weights join the league, in a slot that is free or that the easiest past self leaves.
+
+        Games that are running against that one have another opponent then; in new ones shares are today's.
+        """
+        weights = self._weights()
+        self.league.keep(self.moves, weights)
+        self._set_weights(self.league.selves[-1].policy.name, weights)
+
+    def _train(self) -> dict[str, Any]:
+        """In place: an update; what RLlib says of it."""
+        seating = Seating(self.rules.players, self.league.shares)
+
+        def seat(env_runner: Any) -> None:
+            env_runner.config.multi_agent(policy_mapping_fn=seating)
+
+        self.algorithm.env_runner_group.foreach_env_runner(seat)  # each time, as Ray may have started some anew
+        found: dict[str, Any] = self.algorithm.train()
+        self.moves += int(found["env_runners"]["num_module_steps_sampled"][MODULE])
+        self.games += int(found["env_runners"]["num_episodes"])
+        for name, results in found["env_runners"].get(RESULTS, {}).items():
+            for result in results if isinstance(results, list) else []:  # NaN where a module was not met
+                self.league.tell(name, result)
+        return found
+
+    def _weights(self) -> Arrays:
+        """The learner's, by the names that the network has for them."""
+        state = self.algorithm.learner_group.get_weights([MODULE])[MODULE]
+        return {name.removeprefix("net."): array for name, array in state.items()}
+
+    def _set_weights(self, module: str, weights: Arrays) -> None:
+        """In place: a module's, here and in all env runners."""
+        learners = self.algorithm.learner_group
+        learners.set_weights({module: {f"net.{name}": array for name, array in weights.items()}})
+        self.algorithm.env_runner_group.sync_weights(from_worker_or_learner_group=learners, policies=[module])
+
+    def _past_self(self, moves: int, weights: Arrays) -> PastSelf:
+        """Named as the slot that it is to have, the first that is free."""
+        taken = {opponent.policy.name for opponent in self.league.selves}
+        slot = next(name for name in slots(self.args) if name not in taken)
+        return PastSelf(self.rules, self.args.width, {n: torch.from_numpy(a) for n, a in weights.items()}, slot)
+
+    def _config(self) -> PPOConfig:
+        """RLlib's PPO set up as train_ppo's."""
+        args, rules = self.args, self.rules
+        rllib.register()
+        modules = make_modules(args, rules)
+        total = args.iterations * args.batch * rules.players
+        return (
+            PPOConfig()
+            .environment("genial_env", env_config={**rules.to_dict(), "encoding": HalvesAndTokens()})
+            .env_runners(num_env_runners=args.num_env_runners, num_envs_per_env_runner=args.num_envs)
+            .multi_agent(
+                policies=set(modules),
+                policy_mapping_fn=Seating(rules.players, self.league.shares),
+                policies_to_train=[MODULE],
+            )
+            .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs=modules))
+            .callbacks(TellResults)
+            .training(
+                lr=[[0, args.learning_rate], [total, 0.0]],
+                gamma=1.0,
+                lambda_=args.gae_lambda,
+                clip_param=args.clip_range,
+                use_kl_loss=False,
+                vf_loss_coeff=0.5,
+                entropy_coeff=args.entropy_weight,
+                train_batch_size_per_learner=args.batch * rules.players,
+                minibatch_size=args.minibatch,
+                num_epochs=args.epochs,
+                grad_clip=0.5,
+            )
+            .debugging(seed=args.seed, log_level="ERROR")
+        )
+
+
+def make_modules(args: Args, rules: Rules) -> dict[str, RLModuleSpec]:
+    """By name: the module that learns, a slot for each past self, the scripted agents."""
+    network = {"rules": rules.to_dict(), "width": args.width}
+    scripted = {"rules": rules.to_dict(), "encoding": HalvesAndTokens()}
+    return {
+        MODULE: RLModuleSpec(module_class=HalvesModule, model_config=network),
+        **{name: RLModuleSpec(module_class=PastSelfModule, model_config=network) for name in slots(args)},
+        **{
+            name: RLModuleSpec(module_class=rllib.PolicyModule, model_config={**scripted, "policy": name})
+            for name in args.scripted
+        },
+    }
+
+
+def slots(args: Args) -> list[str]:
+    """The names of the modules for past selves."""
+    return [f"self_{number}" for number in range(args.most_selves)]
 
 
 if __name__ == "__main__":

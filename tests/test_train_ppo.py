@@ -132,8 +132,7 @@ class Named:
 
 
 def shares_of(league: League) -> dict[str, float]:
-    pool = league.pool()
-    return dict(zip([p.name for p in pool.policies], np.diff(pool.upto, prepend=0.0).round(6).tolist(), strict=True))
+    return {name: round(share, 6) for name, share in league.shares.items()}
 
 
 def test_the_hard_to_beat_are_met_more_often() -> None:

@@ -1,4 +1,4 @@
-"""RLlib: the game as a MultiAgentEnv, and a PPO module that plays by its masks.
+"""RLlib: the game as a MultiAgentEnv, a PPO module that plays by its masks, and one that plays what a policy chooses.
 
 RLlib pins an older Gymnasium, so it wants a virtual environment of its own, with the extra ``rllib``.
 
@@ -17,13 +17,17 @@ import numpy as np
 from gymnasium.spaces import Dict
 from ray.rllib.algorithms.ppo.torch.default_ppo_torch_rl_module import DefaultPPOTorchRLModule
 from ray.rllib.core.columns import Columns
+from ray.rllib.core.rl_module.rl_module import RLModule
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.rllib.utils.torch_utils import FLOAT_MIN
 from ray.tune.registry import register_env
 
+from genial_env.encodings import Decodable, make_encoding
 from genial_env.envs.aec import GenialAECEnv
 from genial_env.envs.single import check_illegal_action
 from genial_env.errors import IllegalAction
+from genial_env.registry import make_policy
+from genial_env.rules import Rules
 
 AgentDict = dict[str, Any]
 
@@ -128,6 +132,40 @@ class MaskedPPOModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # ray has
         excluded = batch[Columns.OBS]["action_mask"] == 0
         found[Columns.ACTION_DIST_INPUTS] = found[Columns.ACTION_DIST_INPUTS].masked_fill(excluded, FLOAT_MIN)
         return found
+
+
+class PolicyModule(RLModule):  # type: ignore[misc]  # ray has no types to build on
+    """A policy of this project among the modules, to be played against; it is never trained.
+
+    ``model_config`` holds ``policy``, what :func:`~genial_env.registry.make_policy` reads; ``rules``, as their
+    ``to_dict`` gives them; and ``encoding``, the environment's, from which views must be readable: "flat", "planes",
+    "tokens" or a :class:`~genial_env.encodings.Decodable` of your own. Its luck is numpy's, which
+    RLlib seeds.
+
+    Raises:
+        ValueError: for an unknown policy or encoding.
+        TypeError: for an encoding from which no views can be read.
+    """
+
+    framework = "torch"
+
+    def setup(self) -> None:
+        """In place: make what plays. RLlib calls it."""
+        self._policy = make_policy(self.model_config["policy"])
+        self._rules = Rules.from_dict(self.model_config["rules"])
+        self._encoding = make_encoding(self.model_config["encoding"])
+        if not isinstance(self._encoding, Decodable):
+            raise TypeError(f"policies take views, which cannot be read from the encoding {self._encoding!r}")
+
+    def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        seen = batch[Columns.OBS]["observation"]
+        fields = seen if isinstance(seen, dict) else {"": seen}
+        view = self._encoding.decode(self._rules, {name: value.numpy(force=True) for name, value in fields.items()})
+        luck = np.random.randint(2**64, size=len(view), dtype=np.uint64)  # noqa: NPY002  what RLlib seeds
+        return {Columns.ACTIONS: self._policy(view, luck)}
+
+    def compile(self, *arguments: Any) -> None:
+        """Nothing to compile; RLlib asks for it."""
 
 
 def register() -> None:

@@ -1,0 +1,82 @@
+"""The network of agents/halves_net.py as RLlib's PPO wants it, and past selves to play against.
+
+The environment's encoding is :class:`HalvesAndTokens`: halves for the network, and beside them the tokens, from which
+scripted agents (:class:`genial_env.envs.rllib.PolicyModule`) read the view back.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from ray.rllib.core.columns import Columns
+from ray.rllib.core.rl_module.apis.value_function_api import ValueFunctionAPI
+from ray.rllib.core.rl_module.torch import TorchRLModule
+from ray.rllib.utils.torch_utils import FLOAT_MIN
+from torch import Tensor
+
+from agents.halves import Halves
+from agents.halves_net import HalvesNet
+from genial_env.encodings import Field, Tokens
+from genial_env.rules import Rules
+from genial_env.views import View
+
+
+class HalvesAndTokens:
+    """The fields of "halves" (agents/halves.py), and ``tokens``: the encoding "tokens"."""
+
+    def __init__(self) -> None:
+        self._halves, self._tokens = Halves(), Tokens()
+
+    def fields(self, rules: Rules) -> dict[str, Field]:
+        """The fields by name."""
+        return {**self._halves.fields(rules), "tokens": self._tokens.fields(rules)[""]}
+
+    def encode(self, view: View) -> dict[str, NDArray[Any]]:
+        """[G, *shape] for each field, newly made."""
+        return {**self._halves.encode(view), "tokens": self._tokens.encode(view)[""]}
+
+    def decode(self, rules: Rules, arrays: dict[str, NDArray[np.uint8]]) -> View:
+        """The views [G], seat 0's."""
+        return self._tokens.decode(rules, {"": arrays["tokens"]})
+
+
+class PastSelfModule(TorchRLModule):
+    """:class:`~agents.halves_net.HalvesNet` playing its likeliest action, never trained.
+
+    ``model_config`` holds ``rules``, as their ``to_dict`` gives them, and ``width``, the network's.
+    """
+
+    def setup(self) -> None:
+        """In place: make the network. RLlib calls it."""
+        self.net = HalvesNet(Rules.from_dict(self.model_config["rules"]), self.model_config["width"])
+
+    def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        logits, _ = self._logits_and_values(batch)
+        return {Columns.ACTIONS: logits.argmax(dim=1)}
+
+    def _logits_and_values(self, batch: dict[str, Any]) -> tuple[Tensor, Tensor]:
+        """[batch, A], those of excluded actions the least number, and [batch]."""
+        seen = batch[Columns.OBS]
+        logits, values = self.net(_floats(seen["observation"]))
+        return logits.masked_fill(seen["action_mask"] == 0, FLOAT_MIN), values
+
+
+class HalvesModule(PastSelfModule, ValueFunctionAPI):
+    """:class:`~agents.halves_net.HalvesNet` as RLlib's PPO trains it: actions are drawn by their logits."""
+
+    def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        logits, _ = self._logits_and_values(batch)
+        return {Columns.ACTION_DIST_INPUTS: logits}
+
+    def _forward_train(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        logits, values = self._logits_and_values(batch)
+        return {Columns.ACTION_DIST_INPUTS: logits, Columns.EMBEDDINGS: values}
+
+    def compute_values(self, batch: dict[str, Any], embeddings: Tensor | None = None) -> Tensor:
+        """[batch]: what the games are worth; the values themselves, where the batch went forward already."""
+        return self.net.values(_floats(batch[Columns.OBS]["observation"])) if embeddings is None else embeddings
+
+
+def _floats(observation: dict[str, Tensor]) -> dict[str, Tensor]:
+    """What the network reads, without the tokens."""
+    return {name: value.float() for name, value in observation.items() if name != "tokens"}
