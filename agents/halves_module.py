@@ -14,7 +14,7 @@ from ray.rllib.core.rl_module.torch import TorchRLModule
 from ray.rllib.utils.torch_utils import FLOAT_MIN
 from torch import Tensor
 
-from agents.halves import Halves
+from agents.halves import Halves, likeliest
 from agents.halves_net import HalvesNet
 from genial_env.encodings import Field, Tokens
 from genial_env.rules import Rules
@@ -51,32 +51,28 @@ class PastSelfModule(TorchRLModule):
         self.net = HalvesNet(Rules.from_dict(self.model_config["rules"]), self.model_config["width"])
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        logits, _ = self._logits_and_values(batch)
-        return {Columns.ACTIONS: logits.argmax(dim=1)}
-
-    def _logits_and_values(self, batch: dict[str, Any]) -> tuple[Tensor, Tensor]:
-        """[batch, A], those of excluded actions the least number, and [batch]."""
-        seen = batch[Columns.OBS]
-        logits, values = self.net(_floats(seen["observation"]))
-        return logits.masked_fill(seen["action_mask"] == 0, FLOAT_MIN), values
+        logits, _ = self.net(_floats(batch))
+        mask = batch[Columns.OBS]["action_mask"].numpy(force=True) == 1
+        return {Columns.ACTIONS: likeliest(logits.numpy(force=True), mask)}
 
 
 class HalvesModule(PastSelfModule, ValueFunctionAPI):
     """:class:`~agents.halves_net.HalvesNet` as RLlib's PPO trains it: actions are drawn by their logits."""
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        logits, _ = self._logits_and_values(batch)
-        return {Columns.ACTION_DIST_INPUTS: logits}
+        return {Columns.ACTION_DIST_INPUTS: self._forward_train(batch)[Columns.ACTION_DIST_INPUTS]}
 
     def _forward_train(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        logits, values = self._logits_and_values(batch)
-        return {Columns.ACTION_DIST_INPUTS: logits, Columns.EMBEDDINGS: values}
+        logits, values = self.net(_floats(batch))
+        masked = logits.masked_fill(batch[Columns.OBS]["action_mask"] == 0, FLOAT_MIN)
+        return {Columns.ACTION_DIST_INPUTS: masked, Columns.EMBEDDINGS: values}
 
     def compute_values(self, batch: dict[str, Any], embeddings: Tensor | None = None) -> Tensor:
         """[batch]: what the games are worth; the values themselves, where the batch went forward already."""
-        return self.net.values(_floats(batch[Columns.OBS]["observation"])) if embeddings is None else embeddings
+        return self.net.values(_floats(batch)) if embeddings is None else embeddings
 
 
-def _floats(observation: dict[str, Tensor]) -> dict[str, Tensor]:
-    """What the network reads, without the tokens."""
-    return {name: value.float() for name, value in observation.items() if name != "tokens"}
+def _floats(batch: dict[str, Any]) -> dict[str, Tensor]:
+    """What the network reads of the observations, without the tokens."""
+    seen = batch[Columns.OBS]["observation"]
+    return {name: value.float() for name, value in seen.items() if name != "tokens"}

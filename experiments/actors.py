@@ -24,7 +24,8 @@ class Actors(Generic[W, R]):
         function: what is to be done with each piece of work; a module's own.
         count: how many processes, at least 1; on a Ray cluster how many tasks at a time.
         backend: that they use.
-        ray: an address of a Ray cluster, "local" for one on this machine; left out, plain processes.
+        ray: an address of a Ray cluster, "local" for one on this machine, with a worker for each of `count`; left out,
+            plain processes.
 
     Raises:
         ValueError: for a count below 1.
@@ -45,7 +46,7 @@ class Actors(Generic[W, R]):
             )
             self._start, self._wait = (lambda work: pool.submit(function, work)), (lambda future: future.result())
         else:
-            self._start, self._wait = _on_ray(function, backend, ray)
+            self._start, self._wait = _on_ray(function, count, backend, ray)
         self._running: deque[tuple[W, Any]] = deque()
 
     def give(self, work: W) -> None:
@@ -82,13 +83,16 @@ def _begin(backend: str) -> None:
     threading.Thread(target=lambda: (learner.join(), os._exit(1)), daemon=True).start()
 
 
-def _on_ray(function: Callable[[W], R], backend: str, address: str) -> tuple[Callable[[W], Any], Callable[[Any], R]]:
+def _on_ray(
+    function: Callable[[W], R], count: int, backend: str, address: str
+) -> tuple[Callable[[W], Any], Callable[[Any], R]]:
     try:
         import ray
     except ImportError as error:
         raise ImportError(f"actors on Ray need it: pip install 'genial-env[rllib]' ({error})") from error
     if not ray.is_initialized():
-        ray.init(address=None if address == "local" else address, log_to_driver=False)
+        where = {"num_cpus": count} if address == "local" else {"address": address}
+        ray.init(**where, include_dashboard=False, log_to_driver=False)
 
     @ray.remote(num_cpus=1)
     def work_with(backend: str, work: Any) -> Any:

@@ -153,9 +153,10 @@ class PolicyModule(RLModule):  # type: ignore[misc]  # ray has no types to build
         """In place: make what plays. RLlib calls it."""
         self._policy = make_policy(self.model_config["policy"])
         self._rules = Rules.from_dict(self.model_config["rules"])
-        self._encoding = make_encoding(self.model_config["encoding"])
-        if not isinstance(self._encoding, Decodable):
-            raise TypeError(f"policies take views, which cannot be read from the encoding {self._encoding!r}")
+        encoding = make_encoding(self.model_config["encoding"])
+        if not isinstance(encoding, Decodable):
+            raise TypeError(f"policies take views, which cannot be read from the encoding {encoding!r}")
+        self._encoding = encoding
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         seen = batch[Columns.OBS]["observation"]
