@@ -69,6 +69,16 @@ def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None
     assert [line["games"] for line in read_runs(broken)[0].curve] == [32, 64, 96, 128]
 
 
+def test_on_ray_it_comes_to_the_same_weights(tmp_path: Path) -> None:
+    """On two workers; only where Ray is installed, as in RLlib's environment."""
+    pytest.importorskip("ray")
+    here, on_ray = ([*command(tmp_path / name), "--actors", "2"] for name in ("here", "ray"))
+    for words in (here, [*on_ray, "--ray", "local"]):
+        subprocess.run(words, check=True, capture_output=True, timeout=300)
+    arrays, again = (weight_files.read(tmp_path / name / WEIGHTS, KIND)[0] for name in ("here", "ray"))
+    assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
+
+
 def test_a_network_that_loses_is_not_taken() -> None:
     args = Args(first_games=256, games_at_once=256, buffer=8000, widths=(8, 8, 8, 8), deals=40, reuse=60, side=4)
     with use_backend("numba"):
