@@ -11,6 +11,10 @@ cluster the same script runs with ``--address auto`` (docs/rllib.md). The folder
     run.json, curve.jsonl     how the run went (experiments/runs.py)
     checkpoint/               RLlib's, for agents/rllib_agent.py and for whatever RLlib does with one
     policy.safetensors        the latest weights, for agents/ppo.py, which plays them with numpy alone
+
+The answer, so far of short runs only: to within chance as strong as train_ppo, and on one machine it takes five times as long. After 83,000
+decisions in 503 s with one env runner 51.2% ± 3.0% against denial, where the network begins, and 93.7% ± 1.5% against
+greedy; train_ppo with the same settings 55.5% ± 3.1% and 92.1% ± 1.7% in 93 s. More machines are what it is for.
 """
 
 import random
