@@ -12,9 +12,10 @@ cluster the same script runs with ``--address auto`` (docs/rllib.md). The folder
     checkpoint/               RLlib's, for agents/rllib_agent.py and for whatever RLlib does with one
     policy.safetensors        the latest weights, for agents/ppo.py, which plays them with numpy alone
 
-The answer, so far of short runs only: to within chance as strong as train_ppo, and on one machine it takes five times as long. After 83,000
-decisions in 503 s with one env runner 51.2% ± 3.0% against denial, where the network begins, and 93.7% ± 1.5% against
-greedy; train_ppo with the same settings 55.5% ± 3.1% and 92.1% ± 1.7% in 93 s. More machines are what it is for.
+The answer, of short runs only: it works, takes five times as long on one machine, and is for more of them. After 83,000
+decisions in 503 s with one env runner 51.2% ± 3.0% against denial, as which the network begins, and 93.7% ± 1.5%
+against greedy. With the same settings train_ppo has 55.5% ± 3.1% and 92.1% ± 1.7% in 93 s: whether the difference is
+more than chance, these games do not say.
 """
 
 import random
