@@ -19,11 +19,7 @@ microseconds and it had seen 74,000 instead of 182,000 decisions. One head of at
 1,129. What lies further away is in the features already: points follow whole lines, and so does what a half opens.
 """
 
-from typing import Any
-
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from agents.halves import (
@@ -33,15 +29,12 @@ from agents.halves import (
     SCALES,
     SHARPNESS,
     UNSEEN_SCALE,
-    Halves,
-    likeliest,
     on_ends,
 )
 from genial_env import Rules
 from genial_env.policies import DenialPolicy
 from genial_env.rules import TRACK_END
 from genial_env.tables import tables
-from genial_env.views import View
 
 HEADS = 4
 """A half's own score; of its cell what is summed over colors, the most over colors, and the most that is against it."""
@@ -177,27 +170,3 @@ def _markers(observation: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
     """[batch, C] the own markers and the best other's, as shares of the track."""
     markers = observation["markers"] / TRACK_END
     return markers[:, 0], markers[:, 1:].amax(dim=1)
-
-
-class PastSelf:
-    """A network as it was, playing its likeliest action, to train against.
-
-    Args:
-        rules: the network's.
-        width: the network's.
-        weights: the network's ``state_dict``.
-        name: how tables and records call it.
-    """
-
-    def __init__(self, rules: Rules, width: int, weights: dict[str, Tensor], name: str) -> None:
-        self.name = name
-        self._net = HalvesNet(rules, width)
-        self._net.load_state_dict(weights)
-        self._encoding = Halves()
-
-    @torch.no_grad()
-    def __call__(self, view: View, random: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Choose an action in each game."""
-        arrays: dict[str, Any] = self._encoding.encode(view)
-        logits, _ = self._net({name: torch.from_numpy(array).float() for name, array in arrays.items()})
-        return likeliest(logits.numpy(), view.mask())

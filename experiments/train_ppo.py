@@ -43,23 +43,38 @@ from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import LinearSchedule
+from stable_baselines3.common.vec_env import VecEnv
 
 from agents import weight_files
 from agents.halves import Halves
-from agents.halves_net import PastSelf
 from agents.halves_policy import HalvesPolicy
 from agents.masked import PackedMaskDictRolloutBuffer
+from agents.past_self import PastSelf
+from agents.plain_net import PlainPolicy
 from agents.ppo import KIND
 from agents.sb3_agent import SB3Agent
+from agents.structured import StructuredPolicy
 from experiments.evaluation import measure, results_in_words
 from experiments.league import League, results_of_game
 from experiments.runs import Run
 from experiments.shaping import Shaped
+from experiments.turned import Turned
 from genial_env import Rules, use_backend
+from genial_env.encodings import AnyEncoding
 from genial_env.envs.opponents import AnyOpponents
 from genial_env.envs.sb3 import GenialVecEnv
 
 CHECKPOINT, WEIGHTS = "checkpoint.pt", "policy.safetensors"
+
+HALVES = "halves"
+"""The network that agents/ppo.py plays."""
+
+NETWORKS: dict[str, tuple[type[StructuredPolicy], AnyEncoding]] = {
+    HALVES: (HalvesPolicy, Halves()),
+    "structured": (StructuredPolicy, "planes"),
+    "plain": (PlainPolicy, "planes"),
+}
+"""What may learn, and how it sees the game."""
 
 SCALARS = ("explained_variance", "entropy_loss", "approx_kl", "clip_fraction", "value_loss")
 """What a line of the curve says of the last update, besides how the agent plays."""
@@ -125,8 +140,13 @@ class Args:
     """games over which the win rates are averaged that say who is hard to beat"""
     keep_every: int = 50
     """updates between two past selves"""
+    network: str = HALVES
+    """"halves", or to compare with "structured", the quickstart's, or "plain", without the game's structure"""
     width: int = 16
-    """hidden units of the network over cells"""
+    """hidden units of the network: over cells, or the plain one's of a layer"""
+    turned: bool = False
+    """the learner sees every position turned, mirrored and recolored at random; for the plain network only, as the
+    others treat all images alike"""
     start_from: Path | None = None
     """weights to begin with, as policy.safetensors has them"""
     ladder: tuple[str, ...] = ("greedy", "denial")
@@ -170,6 +190,12 @@ class Trainer:
     def __init__(self, args: Args, run: Run) -> None:
         self.args, self.run = args, run
         self.rules = Rules(args.players, args.edition)
+        if args.network not in NETWORKS:
+            raise ValueError(f"the network must be one of {', '.join(NETWORKS)}, not {args.network!r}")
+        if args.turned and args.network != "plain":
+            raise ValueError(f"the network {args.network!r} treats all images alike, so turning would change nothing")
+        self.policy, self.encoding = NETWORKS[args.network]
+        self.kind = KIND if args.network == HALVES else f"{KIND}-{args.network}"
         self.league = League(
             args.scripted, self._past_self, args.selves_share, args.most_selves, args.hardness, args.memory
         )
@@ -177,9 +203,11 @@ class Trainer:
         self.model = self._model()
         self.model.set_logger(configure(str(args.out / "tensorboard"), ["tensorboard"]))
         if args.start_from is not None:
-            arrays, _ = weight_files.read(args.start_from, KIND, self.rules)
+            arrays, _ = weight_files.read(args.start_from, self.kind, self.rules)
             self.model.policy.net.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
         self.keeper = Keeper(self)
+        self.last: dict[str, Any] = {}
+        """the line of the last measurement, once it is made"""
         self.evaluation = MaskableEvalCallback(
             Shaped(self._environment(args.ladder[-1], EVALUATED, args.seed + EVALUATION_SEED), 0.0),
             n_eval_episodes=args.deals,
@@ -195,17 +223,18 @@ class Trainer:
             self._restore(saved)
 
     def go(self) -> None:
-        """In place: train to the end, measure what came of it, and write the weights."""
+        """In place: train to the end, measure what came of it, and write the weights; of a finished run only say."""
         left = self.args.total_steps - self.model.num_timesteps
         if left > 0:
             callbacks = CallbackList([self.keeper, self.evaluation])
             fresh = self.model.num_timesteps == 0
             self.model.learn(left, callbacks, reset_num_timesteps=fresh)
+        if not self.last:
+            self.last = self.measure(LAST_TIMES * self.args.deals)
             self.save()
-        line = self.measure(LAST_TIMES * self.args.deals)
         self.run.finish(self.model.num_timesteps, self.keeper.games)
         console = Console()
-        for name, found in line["against"].items():
+        for name, found in self.last["against"].items():
             console.print(f"against {name}: {found['mean']:.1%} ± {found['half']:.1%} of {found['games']:,} games")
         console.print(f"In {self.args.out}: {WEIGHTS}, run.json, curve.jsonl, tensorboard")
 
@@ -213,7 +242,7 @@ class Trainer:
         """In place: write the weights, measure the agent against the ladder, and keep what was found."""
         moves, log = self.model.num_timesteps, self.model.logger
         weights = {name: value.numpy(force=True) for name, value in self.model.policy.net.state_dict().items()}
-        agent = SB3Agent(self.model, encoding=Halves())
+        agent = SB3Agent(self.model, encoding=self.encoding)
         found = measure(agent, self.args.ladder, self.rules, deals, self.args.seed + EVALUATION_SEED + moves)
         about = {
             "command": self.run.command,
@@ -222,7 +251,7 @@ class Trainer:
             "results": results_in_words(found),
         }
         about |= {"wall_s": round(self.run.wall_s), "cpu_s": round(self.run.cpu_s)}
-        weight_files.write(self.args.out / WEIGHTS, KIND, self.rules, weights, **about)
+        weight_files.write(self.args.out / WEIGHTS, self.kind, self.rules, weights, **about)
         for name, share in found.items():
             log.record(f"ladder/{name}", share.mean)
         logged = log.name_to_value
@@ -253,6 +282,7 @@ class Trainer:
             "evaluation": {name: getattr(evaluation, name) for name in KEPT_OF_EVALUATION},
             "evaluation_env": evaluation.eval_env.get_state(),
             "random": _random_states(),
+            "last": self.last,
         }
         path = self.args.out / CHECKPOINT
         beside = path.with_suffix(".part")
@@ -275,6 +305,7 @@ class Trainer:
         model.env.set_state(saved["env"])
         self.evaluation.eval_env.set_state(saved["evaluation_env"])
         _set_random_states(saved["random"])
+        self.last = saved["last"]
 
     def _environment(self, opponents: AnyOpponents, games: int, seed: int) -> GenialVecEnv:
         return GenialVecEnv(
@@ -283,15 +314,15 @@ class Trainer:
             self.args.edition,
             opponents=opponents,
             seat="random",
-            encoding=Halves(),
+            encoding=self.encoding,
             seed=seed,
         )
 
     def _model(self) -> MaskablePPO:
         args = self.args
         return MaskablePPO(
-            HalvesPolicy,
-            Shaped(self.env, args.shaping),
+            self.policy,
+            Shaped(self._seen(), args.shaping),
             n_steps=args.num_steps,
             batch_size=args.batch_size,
             n_epochs=args.epochs,
@@ -306,8 +337,14 @@ class Trainer:
             device=args.device,
         )
 
+    def _seen(self) -> VecEnv:
+        """The environment as the learner sees it."""
+        return Turned(self.env, self.encoding, self.args.seed) if self.args.turned else self.env
+
     def _past_self(self, moves: int, weights: dict[str, torch.Tensor]) -> PastSelf:
-        return PastSelf(self.rules, self.args.width, weights, f"self@{moves}")
+        net = self.policy.net_class(self.rules, self.args.width)
+        net.load_state_dict(weights)
+        return PastSelf(net, self.encoding, f"self@{moves}")
 
 
 class Keeper(BaseCallback):

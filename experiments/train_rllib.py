@@ -19,7 +19,6 @@ more than chance, these games do not say.
 """
 
 import random
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,8 +34,10 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from rich.console import Console
 
 from agents import weight_files
+from agents.halves import Halves
 from agents.halves_module import HalvesAndTokens, HalvesModule, PastSelfModule
-from agents.halves_net import PastSelf
+from agents.halves_net import HalvesNet
+from agents.past_self import PastSelf
 from agents.ppo import KIND, PPO
 from agents.rllib_agent import MODULE
 from experiments.evaluation import measure
@@ -220,7 +221,7 @@ class Trainer:
         """In place: write checkpoint and weights, measure what the weights play, and keep what was found."""
         args = self.args
         self.algorithm.save_to_path(str((args.out / CHECKPOINT).absolute()))
-        about = {"architecture": "HalvesNet", "width": args.width, "command": sys.orig_argv, "seed": args.seed}
+        about = {"architecture": "HalvesNet", "width": args.width, "command": self.run.command, "seed": args.seed}
         about |= {"moves": self.moves, "wall_s": self.run.wall_s, "cpu_s": self.run.cpu_s}
         weight_files.write(args.out / WEIGHTS, KIND, self.rules, self._weights(), **about)
         agent = PPO(args.out / WEIGHTS)
@@ -268,7 +269,9 @@ class Trainer:
         """Named as the slot that it is to have, the first that is free."""
         taken = {opponent.policy.name for opponent in self.league.selves}
         slot = next(name for name in slots(self.args) if name not in taken)
-        return PastSelf(self.rules, self.args.width, {n: torch.from_numpy(a) for n, a in weights.items()}, slot)
+        net = HalvesNet(self.rules, self.args.width)
+        net.load_state_dict({name: torch.from_numpy(array) for name, array in weights.items()})
+        return PastSelf(net, Halves(), slot)
 
     def _config(self) -> PPOConfig:
         """RLlib's PPO set up as train_ppo's."""

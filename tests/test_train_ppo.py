@@ -16,11 +16,13 @@ import torch
 
 from agents import weight_files
 from agents.halves import Halves
-from agents.halves_net import HalvesNet, PastSelf
+from agents.halves_net import HalvesNet
+from agents.past_self import PastSelf
 from agents.ppo import KIND, PPO, logits
 from experiments import train_ppo
 from experiments.league import League, results_of_game
 from experiments.shaping import Shaped, potential
+from experiments.turned import Turned
 from genial_env import Rules, play
 from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.symmetry import random_symmetries
@@ -101,7 +103,7 @@ def test_kill_in_the_middle_loses_nothing(unbroken: Path, tmp_path: Path) -> Non
 
 
 def is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def test_start_from_weights(unbroken: Path, tmp_path: Path) -> None:
@@ -109,6 +111,56 @@ def test_start_from_weights(unbroken: Path, tmp_path: Path) -> None:
     train_ppo.main(args)
     found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, unbroken))
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
+
+
+def test_a_finished_run_is_left_as_it_is(unbroken: Path) -> None:
+    before = {path: path.read_bytes() for path in (unbroken / "curve.jsonl", unbroken / "policy.safetensors")}
+    train_ppo.main(replace(LITTLE, out=unbroken))
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize(("network", "turned"), [("structured", False), ("plain", True)])
+def test_other_networks(network: str, turned: bool, tmp_path: Path) -> None:
+    """They train, and meet their past selves; their weights are not taken for those of "ppo"."""
+    args = replace(LITTLE, network=network, turned=turned, width=8, total_steps=5 * 64, out=tmp_path)
+    run = train_ppo.main(args)
+    assert run.folder == tmp_path
+    (line,) = [line for line in curve_of(tmp_path) if line["moves"] == 320]
+    assert any(name.startswith("self@") for name in line["win_rates"])
+    weight_files.read(tmp_path / "policy.safetensors", f"{KIND}-{network}")
+    with pytest.raises(ValueError, match=f"must hold weights of kind 'ppo', not 'ppo-{network}'"):
+        PPO(tmp_path / "policy.safetensors")
+
+
+def test_networks_that_cannot_be(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="must be one of halves, structured, plain, not 'deep'"):
+        train_ppo.main(replace(LITTLE, network="deep", out=tmp_path / "deep"))
+    with pytest.raises(ValueError, match="'halves' treats all images alike"):
+        train_ppo.main(replace(LITTLE, turned=True, out=tmp_path / "turned"))
+
+
+def test_turned_games_are_the_same_games() -> None:
+    """Actions go back to the positions that they were chosen for: the same actions, turned, play the same games."""
+    plain = GenialVecEnv(6, opponents="greedy", encoding="planes", seed=3, illegal_action="raise")
+    turned = Turned(GenialVecEnv(6, opponents="greedy", encoding="planes", seed=3, illegal_action="raise"), "planes", 5)
+    seen, image, rng = plain.reset(), turned.reset(), np.random.default_rng(0)
+    changed = 0
+    for step in range(60):
+        assert np.array_equal(np.sort(seen["markers"][:, 0], axis=1), np.sort(image["markers"][:, 0], axis=1))
+        changed += int((seen["board"] != image["board"]).any())
+        masks = turned.env_method("action_masks")
+        assert (masks.sum(axis=1) == plain.action_masks().sum(axis=1)).all()
+        if step == 20:
+            saved = turned.get_state()
+            turned.reset()
+            turned.set_state(saved)
+        actions = random_actions(masks, rng)
+        original = turned._symmetry.inverse.actions(actions, turned._rack)
+        seen, earned, done, _ = plain.step(original)
+        image, earned_too, done_too, _ = turned.step(actions)
+        assert np.array_equal(earned, earned_too)
+        assert np.array_equal(done, done_too)
+    assert changed > 50
 
 
 def test_results_of_games() -> None:
@@ -256,7 +308,7 @@ def test_numpy_plays_what_torch_learned(rules: Rules, tmp_path: Path) -> None:
     agent = PPO(tmp_path / "some.safetensors")
     check_policy(agent, rules)
     check_policy(PPO(tmp_path / "some.safetensors", temperature=2.0), rules)
-    check_policy(PastSelf(rules, 5, net.state_dict(), "self"), rules)
+    check_policy(PastSelf(net, Halves(), "self"), rules)
 
 
 def test_drawing_by_temperature(tmp_path: Path) -> None:
