@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from genial_env.backends import AnyBackend, pick, twin, using
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits, Purpose, game_seeds, seat_keys
 from genial_env.policies import Policy, act, choice_keys
-from genial_env.record import Recorder
+from genial_env.record import Record, Recorder
 from genial_env.registry import make_policy
 from genial_env.rules import Rules
 from genial_env.state import State
@@ -28,7 +27,7 @@ class Results:
     scores: NDArray[np.int8]  # [G, T, C] the final markers
     ranks: Ints  # [G, T] 1 = best, equal tracks share a rank
     decisions: Ints  # [G] actions played
-    records: list[dict[str, Any]] | None  # G game records, where asked for
+    records: list[Record] | None  # G game records, where asked for
 
     def __len__(self) -> int:
         """G."""

@@ -33,6 +33,10 @@ REPLAYED_TOGETHER = 256
 """Games that are checked in one kernel batch."""
 
 
+class Record(dict[str, Any]):
+    """A game record: a dict that shows itself in notebooks (:mod:`genial_env.render.notebook`)."""
+
+
 class Recorder:
     """Keeps what happens in B games while they are played through it.
 
@@ -71,7 +75,7 @@ class Recorder:
         kernel.apply(state, actions, rows, draws)
         self._steps.append({**step, "rack_after": state.racks[rows, seat]})
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Record]:
         """The games' records, as they stand now."""
         state = self.state
         events: list[list[list[Any]]] = [[] for _ in range(len(state))]
@@ -80,18 +84,18 @@ class Recorder:
                 events[row] += self._events({name: column[index] for name, column in step.items()})
         ranks = kernel.ranks(state.scores)
         return [
-            {
-                "format": FORMAT,
-                "version": VERSION,
-                "rules": state.rules.to_dict(),
-                "seed": None if self._seeds is None else int(self._seeds[row]),
-                "agents": list(self._agents),
-                "deal": [self._tiles(rack) for rack in self._deal[row]],
-                "events": events[row],
-                "scores": state.scores[row].tolist(),
-                "ranks": ranks[row].tolist(),
-                "end": End(int(state.end[row])).words,
-            }
+            Record(
+                format=FORMAT,
+                version=VERSION,
+                rules=state.rules.to_dict(),
+                seed=None if self._seeds is None else int(self._seeds[row]),
+                agents=list(self._agents),
+                deal=[self._tiles(rack) for rack in self._deal[row]],
+                events=events[row],
+                scores=state.scores[row].tolist(),
+                ranks=ranks[row].tolist(),
+                end=End(int(state.end[row])).words,
+            )
             for row in range(len(state))
         ]
 
@@ -157,7 +161,7 @@ def to_line(record: dict[str, Any]) -> str:
     return json.dumps(record, separators=(",", ":"), ensure_ascii=False) + "\n"
 
 
-def read_records(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
+def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
     """The records of a file, one JSON object a line; blank lines are passed over.
 
     Their keys, types and sizes are checked here, their events on replay.
@@ -168,7 +172,7 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[dict[str, Any]]:
     """
     for number, text in numbered_lines(path):
         try:
-            record = parse_line(text)
+            record = Record(parse_line(text))
             _parse_head(record)
         except RecordError as error:
             raise RecordError(f"{path}:{number}: {error}") from error
@@ -207,6 +211,19 @@ def parse_line(text: str) -> dict[str, Any]:
 # Replaying
 
 
+def event_words(event: list[Any]) -> str:
+    """An event as a sentence."""
+    name, seat = event[0], event[1]
+    if name == "place":
+        points = " ".join(f"{letter}{count}" for letter, count in event[7].items()) or "none"
+        return f"seat {seat} lays {event[4]} on {tuple(event[5])} {tuple(event[6])}, points: {points}"
+    if name == "draw":
+        return f"seat {seat} draws {' '.join(event[2])}"
+    if name == "swap":
+        return f"seat {seat} swaps {' '.join(event[3])} for {' '.join(event[4])}"
+    return f"seat {seat} gives up a bonus placement" if name == "pass" else f"seat {seat} keeps its rack"
+
+
 def verify(records: Iterable[Any]) -> Iterator[str | None]:
     """Replay records and check everything in them, many in one kernel batch.
 
@@ -243,7 +260,7 @@ def replay(record: dict[str, Any], events: int | None = None) -> State:
     return state
 
 
-def cut(record: dict[str, Any], events: int) -> dict[str, Any]:
+def cut(record: dict[str, Any], events: int) -> Record:
     """The record of a game broken off after so many events.
 
     Raises:
@@ -254,13 +271,13 @@ def cut(record: dict[str, Any], events: int) -> dict[str, Any]:
     rest = record["events"][events:]
     if rest and rest[0][0] == "draw":
         raise ValueError(f"event {events} draws for the decision before it: the game cannot be cut between them")
-    return {
-        **record,
-        "events": record["events"][:events],
-        "scores": state.scores[0].tolist(),
-        "ranks": kernel.ranks(state.scores)[0].tolist(),
-        "end": End(int(state.end[0])).words,
-    }
+    return Record(
+        record,
+        events=record["events"][:events],
+        scores=state.scores[0].tolist(),
+        ranks=kernel.ranks(state.scores)[0].tolist(),
+        end=End(int(state.end[0])).words,
+    )
 
 
 @dataclass

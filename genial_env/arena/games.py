@@ -16,7 +16,7 @@ from genial_env.backends import twin
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits, bits
 from genial_env.policies import Policy, choice_keys, decide
-from genial_env.record import Recorder
+from genial_env.record import Record, Recorder
 from genial_env.rules import Rules
 from genial_env.state import State
 
@@ -48,7 +48,7 @@ def play_games(
     seeds: Bits,
     *,
     record: bool,
-) -> tuple[list[Game], list[dict[str, Any]]]:
+) -> tuple[list[Game], list[Record]]:
     """Play G games at once.
 
     A forfeited game stops where it stands: the offender's track is last, the others share the first rank.

@@ -19,6 +19,7 @@ from genial_env.arena.store import Settings, Store
 from genial_env.backends import Backend, current, for_one_game, twin, using
 from genial_env.chance import game_seeds
 from genial_env.policies import Policy, decide
+from genial_env.record import Record
 from genial_env.registry import make_policy
 from genial_env.rules import Rules
 
@@ -33,7 +34,7 @@ MOST_GAMES = 1024
 Tell = Callable[[int, int], None]
 """Is told how many games are finished, of how many."""
 
-Played = tuple[list[Game], list[dict[str, Any]], float]
+Played = tuple[list[Game], list[Record], float]
 """Games, their records, and the seconds that they took."""
 
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import sys
 from collections.abc import Iterator
 from itertools import chain
@@ -37,9 +36,12 @@ from genial_env.cli.common import (
 )
 from genial_env.errors import RecordError
 from genial_env.play import Results, play_batches
-from genial_env.record import numbered_lines, parse_line, record_file, replay, verify
+from genial_env.record import Record, event_words, numbered_lines, parse_line, record_file, replay, verify
 from genial_env.registry import split_names
-from genial_env.render.ansi import board_text
+from genial_env.render import pixels
+from genial_env.render.ansi import board_text, wants_color
+from genial_env.render.film import drawing
+from genial_env.state import State
 
 
 @app.command()
@@ -151,20 +153,67 @@ def show(
 ) -> None:
     """Show a position of a recorded game: in color on a terminal, else in plain letters."""
     record = _nth_record(file, game)
-    try:
-        state = replay(record, event)
-    except ValueError as error:
-        raise UserError(f"{file}: game {game}: {error}") from error
+    state = _replayed(record, event, f"{file}: game {game}")
     events = record["events"][: len(record["events"]) if event is None else event]
     placed = [happened for happened in events if happened[0] == "place"]
     names = [agent if agent.isprintable() else ascii(agent) for agent in record["agents"]]
     seats = ", ".join(f"seat {seat} {name}" for seat, name in enumerate(names))
     print(f"game {game} of {file}: {seats}; {in_words(record['rules'])}; seed {record['seed']}")
     print(
-        f"after event {len(events)} of {len(record['events'])}: {_event_words(events[-1]) if events else 'the deal'}\n"
+        f"after event {len(events)} of {len(record['events'])}: {event_words(events[-1]) if events else 'the deal'}\n"
     )
-    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    print(board_text(state, color=color, last=[tuple(cell) for cell in placed[-1][5:7]] if placed else None))
+    print(
+        board_text(
+            state, color=wants_color(on=sys.stdout), last=[tuple(cell) for cell in placed[-1][5:7]] if placed else None
+        )
+    )
+
+
+@app.command("draw")
+def draw_file(
+    file: Annotated[Path, typer.Argument(help="A file of game records.")],
+    out: Annotated[Path, typer.Argument(help="The picture: .svg, .png, or .gif of the whole game.")],
+    game: Annotated[int, typer.Option(help="Which game of the file, from 1.")] = 1,
+    event: Annotated[int | None, typer.Option(help="After how many events; left out, at the end.")] = None,
+    seat: Annotated[int | None, typer.Option(help="Whose rack to show; left out, all.")] = None,
+    width: Annotated[int | None, typer.Option(help="In pixels; left out, as it comes.")] = None,
+    seconds: Annotated[float, typer.Option(help="A picture's time in a .gif.")] = 0.7,
+) -> None:
+    """Draw a position of a recorded game, or film the game up to it."""
+    record, where = _nth_record(file, game), f"{file}: game {game}"
+    if seat is not None and not 0 <= seat < len(record["agents"]):
+        raise UserError(f"seat must be 0 to {len(record['agents']) - 1}, not {seat}")
+    if width is not None and width < 1:
+        raise UserError(f"width must be at least 1 pixel, not {width}")
+    _replayed(record, event, where)
+    total = len(record["events"]) if event is None else event
+    try:
+        made = _MAKERS[out.suffix](record, total, seat, width, seconds)
+    except KeyError:
+        raise UserError(f"the picture's name must end in {', '.join(_MAKERS)}, not {out.name!r}") from None
+    except (ImportError, ValueError) as error:
+        raise UserError(str(error)) from error
+    try:
+        out.write_bytes(made)
+    except OSError as error:
+        raise UserError(about_file(out, error)) from error
+    print(f"{out}: {len(made):,} bytes")
+
+
+def _svg_of(record: Record, event: int, seat: int | None, width: int | None, seconds: float) -> bytes:
+    return drawing(record, event, seat, width).encode()
+
+
+def _png_of(record: Record, event: int, seat: int | None, width: int | None, seconds: float) -> bytes:
+    return pixels.png(drawing(record, event, seat), width)
+
+
+def _gif_of(record: Record, event: int, seat: int | None, width: int | None, seconds: float) -> bytes:
+    placed = [number for number, happened in enumerate(record["events"][:event], 1) if happened[0] == "place"]
+    return pixels.gif([drawing(record, number, seat) for number in [0, *placed]], seconds, width)
+
+
+_MAKERS = {".svg": _svg_of, ".png": _png_of, ".gif": _gif_of}
 
 
 @app.command()
@@ -209,7 +258,15 @@ def results_table(parts: list[Results]) -> Table:
     return table
 
 
-def _nth_record(file: Path, game: int) -> dict[str, Any]:
+def _replayed(record: Record, event: int | None, where: str) -> State:
+    """The position after so many events."""
+    try:
+        return replay(record, event)
+    except ValueError as error:
+        raise UserError(f"{where}: {error}") from error
+
+
+def _nth_record(file: Path, game: int) -> Record:
     """One game of a file, whatever the others are like."""
     count = 0
     try:
@@ -222,21 +279,8 @@ def _nth_record(file: Path, game: int) -> dict[str, Any]:
     raise UserError(f"{file} holds {count} games: game must be 1 to {count}, not {game}")
 
 
-def _record_in(where: str, text: str) -> dict[str, Any]:
+def _record_in(where: str, text: str) -> Record:
     try:
-        return parse_line(text)
+        return Record(parse_line(text))
     except RecordError as error:
         raise UserError(f"{where}: {error}") from error
-
-
-def _event_words(event: list[Any]) -> str:
-    """An event as a sentence."""
-    name, seat = event[0], event[1]
-    if name == "place":
-        points = " ".join(f"{letter}{count}" for letter, count in event[7].items()) or "none"
-        return f"seat {seat} lays {event[4]} on {tuple(event[5])} {tuple(event[6])}, points: {points}"
-    if name == "draw":
-        return f"seat {seat} draws {' '.join(event[2])}"
-    if name == "swap":
-        return f"seat {seat} swaps {' '.join(event[3])} for {' '.join(event[4])}"
-    return f"seat {seat} gives up a bonus placement" if name == "pass" else f"seat {seat} keeps its rack"

@@ -88,7 +88,8 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
     - side, colors, rack, tile_sets: other sizes, see :class:`~genial_env.rules.Rules`;
     - encoding: "planes", "flat", "tokens", or your own;
     - reward: "rank", "margin", "lowest", "vector";
-    - render_mode: None, "ansi" or "human": colored text of the position, with all racks, returned or printed;
+    - render_mode: None, "human", "ansi", "svg" or "rgb_array": how :meth:`render` shows the position, with all racks
+      (:func:`genial_env.render.draw`);
     - record: True keeps a game record for :meth:`game_record`;
     - max_cycles: truncates the game after so many cycles. A cycle is, as PettingZoo counts, a step for every agent:
       here as many decisions as there are seats. None plays to the end, which always comes.

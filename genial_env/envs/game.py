@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env import kernel
+from genial_env.actions import Place, decode
 from genial_env.chance import Bits
 from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.encodings.planes import Planes
@@ -16,12 +17,11 @@ from genial_env.envs.one import OneGame
 from genial_env.envs.rewards import DENSE, check_scheme, nothing, rewards
 from genial_env.policies import Policy
 from genial_env.record import Recorder
-from genial_env.render.ansi import board_text
+from genial_env.render import check_mode, draw
+from genial_env.render.svg import Move
 from genial_env.rules import Rules
 from genial_env.state import State
 from genial_env.views import View
-
-RENDER_MODES = ["ansi", "human"]
 
 
 class Game:
@@ -31,7 +31,7 @@ class Game:
         rules: the rules.
         encoding: of observations: a name, an :class:`~genial_env.encodings.Encoding`, or a function of the views.
         reward: the scheme's name (:mod:`genial_env.envs.rewards`), None for the mode's own.
-        render_mode: None, "ansi" (text is returned) or "human" (text is printed).
+        render_mode: None or one of :data:`genial_env.render.RENDER_MODES`.
         record: whether to keep a game record.
 
     Raises:
@@ -41,8 +41,7 @@ class Game:
     def __init__(
         self, rules: Rules, encoding: AnyEncoding, reward: str | None, render_mode: str | None, record: bool
     ) -> None:
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"unknown render mode {render_mode!r}: the modes are None, {', '.join(RENDER_MODES)}")
+        check_mode(render_mode)
         self.rules = rules
         self.encoding = make_encoding(encoding)
         self._draws_planes = type(self.encoding) is Planes
@@ -52,6 +51,8 @@ class Game:
         self._no_reward = nothing(self.scheme, rules)
         self._no_reward.setflags(write=False)
         self._render_mode = render_mode
+        self._names: list[str] = []
+        self._move: Move | None = None
         self.keeps_record = record
         self.seed = 0
         self._one: OneGame | None = None
@@ -65,6 +66,7 @@ class Game:
         """
         dealt = OneGame.deal(self.rules, seed)
         self._one, self.seed = dealt, int(seed)
+        self._names, self._move = agents, None
         seeds = np.array([seed], dtype=np.uint64)
         self._recorder = Recorder(dealt.state, agents, seeds) if self.keeps_record else None
 
@@ -107,11 +109,13 @@ class Game:
         one = self.one
         state = one.state
         before = state.scores.copy() if self.is_dense else state.scores
+        move = self._move if self._render_mode is None else self._move_of(action)
         if self._recorder is None:
             one.apply(action)
         else:
             with one.working():
                 self._recorder.apply(np.array([action]))
+        self._move = move
         if not self.is_dense and not one.over:
             return self._no_reward
         earned: NDArray[Any] = rewards(self.scheme, self.rules, before, state.scores, state.over)[0]
@@ -157,24 +161,30 @@ class Game:
             raise RuntimeError("no record is kept: make the environment with record=True and reset it")
         return self._recorder.records()[0]
 
-    def render(self, seat: int | None = None) -> str | None:
-        """The position as colored text, with the racks that a seat may see (None: all); "human" prints it."""
+    def render(self, seat: int | None = None) -> Any:
+        """The position as the render mode has it (:func:`genial_env.render.draw`), with the racks that a seat may see
+        (None: all).
+        """
         if self._render_mode is None:
             return None
-        text = board_text(self.current, seat=seat)
-        if self._render_mode == "ansi":
-            return text
-        print(text, end="\n\n")
-        return None
+        return draw(self._render_mode, self.current, seat=seat, names=self._names, move=self._move)
+
+    def _move_of(self, action: int) -> Move | None:
+        """The tile that an action lays, else the one laid before."""
+        words = decode(self.rules, action)
+        return Move(words.first, words.second) if isinstance(words, Place) else self._move
 
     def saved(self) -> dict[str, Any]:
         """An independent copy of all that changes."""
-        return copy.deepcopy({"one": self._one, "seed": self.seed, "recorder": self._recorder})
+        return copy.deepcopy(
+            {"one": self._one, "seed": self.seed, "recorder": self._recorder, "shown": (self._names, self._move)}
+        )
 
     def restore(self, saved: dict[str, Any]) -> None:
         """In place: go back to what :meth:`saved` gave."""
         kept = copy.deepcopy(saved)
         self._one, self.seed, self._recorder = kept["one"], kept["seed"], kept["recorder"]
+        self._names, self._move = kept["shown"]
 
 
 def draw_game_seed(rng: np.random.Generator, options: dict[str, Any] | None) -> int:

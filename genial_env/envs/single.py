@@ -12,10 +12,11 @@ from genial_env.chance import Bits, as_seeds, bits
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import rewards, spaces
 from genial_env.envs.forms import Flat, make_form
-from genial_env.envs.game import RENDER_MODES, Game, draw_game_seed
+from genial_env.envs.game import Game, draw_game_seed
 from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats, seating_luck
 from genial_env.errors import IllegalAction
 from genial_env.policies import choice_keys
+from genial_env.render import RENDER_MODES
 from genial_env.rules import Rules
 
 ILLEGAL_ACTION = ("end", "raise")
@@ -53,8 +54,8 @@ class GenialEnv(gym.Env[Any, Any]):
     - reward: "rank" (default), "margin", "lowest", "vector";
     - illegal_action: "end" (default) ends the episode with the worst reward and ``info["illegal_action"]``, the game
       unchanged; "raise" raises :class:`~genial_env.errors.IllegalAction`;
-    - render_mode: None, "ansi" or "human": colored text with the rack that the seat may see, returned by
-      :meth:`render` or printed at every step;
+    - render_mode: None; "ansi", "svg" or "rgb_array": :meth:`render` returns text, a vector drawing or pixels, with the
+      rack that the seat may see; "human": shown at every step (:func:`genial_env.render.draw`);
     - record: True keeps a game record for :meth:`game_record`.
 
     ``reset(options={"game_seed": n})`` deals the game of that seed, learning seat and opponents drawn from it too: with
@@ -161,8 +162,8 @@ class GenialEnv(gym.Env[Any, Any]):
             mask: Bools = self._form.mask(self._game.view(self._seat))[0]
             return mask
 
-    def render(self) -> str | None:
-        """The position as colored text: returned in render mode "ansi", printed in "human" (by every step, too)."""
+    def render(self) -> Any:
+        """The position as the render mode has it (:func:`genial_env.render.draw`), "human" shown by every step, too."""
         return self._game.render(self._seat)
 
     def game_record(self) -> dict[str, Any]:

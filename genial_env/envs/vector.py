@@ -16,10 +16,10 @@ from genial_env.encodings import AnyEncoding
 from genial_env.envs import spaces
 from genial_env.envs.batch import LearnerGames, SeedStreams
 from genial_env.envs.opponents import AnyOpponents
-from genial_env.render.ansi import board_text
+from genial_env.render import RENDER_MODES, check_mode, draw
 from genial_env.rules import Rules
 
-RENDER_MODES = ["ansi"]
+VECTOR_MODES = [mode for mode in RENDER_MODES if mode != "human"]
 
 
 class GenialVectorEnv(VectorEnv[Any, Any, Any]):
@@ -45,7 +45,7 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
         opponents, seat, encoding, reward, illegal_action, action: as for the single environment; with reward "vector"
             rewards are (num_envs, C).
         autoreset_mode: an AutoresetMode or its value ("NextStep", "SameStep", "Disabled").
-        render_mode: None or "ansi": :meth:`render` gives one text a game.
+        render_mode: None, "ansi", "svg" or "rgb_array"; :meth:`render` gives one picture a game.
 
     Raises:
         ValueError: for arguments that do not fit the rules.
@@ -68,14 +68,13 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
         render_mode: str | None = None,
         **sizes: Any,
     ) -> None:
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise ValueError(f"unknown render mode {render_mode!r}: the modes are None, {', '.join(RENDER_MODES)}")
+        check_mode(render_mode, VECTOR_MODES)
         self.rules = Rules(players, edition, mode, **sizes)
         self._games = LearnerGames(self.rules, num_envs, opponents, seat, encoding, reward, illegal_action, action)
         self.num_envs = num_envs
         self.render_mode = render_mode
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.metadata = {"render_modes": RENDER_MODES, "render_fps": 2, "autoreset_mode": self.autoreset_mode}
+        self.metadata = {"render_modes": VECTOR_MODES, "render_fps": 2, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = spaces.observation_space(self._games.encoding, self.rules)
         self.single_action_space = self._games.form.space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -167,12 +166,12 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
         """[num_envs, A] bool (factored: one entry a value): the playable actions; none where a game has ended."""
         return self._games.masks()
 
-    def render(self) -> tuple[str, ...] | None:
-        """Each position as text, with the rack that the learner may see."""
+    def render(self) -> tuple[Any, ...] | None:
+        """Each position as the render mode has it (:func:`genial_env.render.draw`), with the learner's rack."""
         if self.render_mode is None:
             return None
-        games = self._games
-        return tuple(board_text(games.state, row, seat=int(games.seat[row])) for row in range(self.num_envs))
+        mode, games = self.render_mode, self._games
+        return tuple(draw(mode, games.state, row, seat=int(games.seat[row])) for row in range(self.num_envs))
 
     def get_state(self) -> dict[str, Any]:
         """An independent copy of all that changes, for :meth:`set_state`."""

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import rewards, spaces
 from genial_env.envs.central import central_length, central_state
-from genial_env.envs.game import RENDER_MODES, Game, draw_game_seed
+from genial_env.envs.game import Game, draw_game_seed
 from genial_env.errors import IllegalAction
+from genial_env.render import RENDER_MODES
 from genial_env.rules import Rules
 
 
@@ -22,7 +23,7 @@ class ZooEnv:
         players, edition, mode: as in :class:`~genial_env.rules.Rules`; `sizes` are its other arguments.
         encoding: "planes", "flat", "tokens", or your own: an :class:`~genial_env.encodings.Encoding` or a function.
         reward: "rank", "margin", "lowest" or "vector" (:mod:`genial_env.envs.rewards`).
-        render_mode: None, "ansi" or "human".
+        render_mode: None, "human", "ansi", "svg" or "rgb_array".
         record: whether to keep a game record.
         max_cycles: truncates longer games; None plays every game to its end.
 
@@ -99,8 +100,8 @@ class ZooEnv:
         state: NDArray[np.float32] = central_state(self._game.current)[0]
         return state
 
-    def render(self) -> str | None:
-        """The position as colored text, with all racks: returned in render mode "ansi", printed in "human"."""
+    def render(self) -> Any:
+        """The position as the render mode has it (:func:`genial_env.render.draw`), with all racks."""
         return self._game.render()
 
     def close(self) -> None:

@@ -1,1 +1,59 @@
-"""Pictures of a position: state in, text out."""
+"""Pictures of a position: text for terminals, a vector drawing, pixels."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from genial_env.render import notebook, pixels
+from genial_env.render.ansi import board_text, wants_color
+from genial_env.render.svg import Move, position_svg
+from genial_env.state import State
+
+RENDER_MODES = ["human", "ansi", "svg", "rgb_array"]
+"""What environments can render: see :func:`draw`."""
+
+
+def check_mode(mode: str | None, modes: Sequence[str] = RENDER_MODES) -> None:
+    """Raises ValueError for something that is none of these modes, nor None."""
+    if mode is not None and mode not in modes:
+        raise ValueError(f"unknown render mode {mode!r}: the modes are None, {', '.join(modes)}")
+
+
+def draw(
+    mode: str,
+    state: State,
+    row: int = 0,
+    seat: int | None = None,
+    names: Sequence[str] | None = None,
+    move: Move | None = None,
+) -> Any:
+    """A position as a render mode has it.
+
+    ===============  ==========================================================================================
+    ``ansi``         text in true color, in plain letters where the environment variable NO_COLOR is set
+    ``svg``          a vector drawing (:func:`~genial_env.render.svg.position_svg`), as text
+    ``rgb_array``    the same as uint8 [height, width, 3]; needs the extra `render`, and no display
+    ``human``        None: shown in the notebook's cell, where one runs, else printed as text, in color on a terminal
+    ===============  ==========================================================================================
+
+    Args:
+        mode: the mode.
+        state: the games.
+        row: which of them.
+        seat: the seat that looks on and sees no rack but its own; None sees all.
+        names: of the seats.
+        move: the tile laid last, to stand out.
+
+    Raises:
+        ImportError: for "rgb_array" without the extra.
+    """
+    if mode in ("svg", "rgb_array") or (mode == "human" and notebook.runs()):
+        drawing = position_svg(state, row, seat=seat, names=names, move=move)
+        if mode == "svg":
+            return drawing
+        return pixels.rgb_array(drawing) if mode == "rgb_array" else notebook.show(drawing)
+    last = (move.first, move.second) if move else ()
+    if mode == "ansi":
+        return board_text(state, row, wants_color(), last, seat)
+    print(board_text(state, row, wants_color(on=sys.stdout), last, seat), end="\n\n")
+    return None

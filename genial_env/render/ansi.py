@@ -1,25 +1,21 @@
 """A position as text: in true color for terminals, or plain."""
 
+import os
 from collections.abc import Collection
+from typing import TextIO
 
 import numpy as np
 
 from genial_env.actions import Cell, tile_name
-from genial_env.rules import COLOR_LETTERS
+from genial_env.render.theme import COLORS
+from genial_env.rules import COLOR_LETTERS, Rules
 from genial_env.state import EMPTY, FREE, Phase, State
 from genial_env.views import View, determinize
 
-RGB = {
-    "R": (214, 48, 49),
-    "G": (39, 158, 80),
-    "B": (45, 116, 218),
-    "O": (240, 140, 30),
-    "Y": (240, 214, 40),
-    "P": (142, 68, 173),
-}
+RGB = {letter: tuple(bytes.fromhex(color[1:])) for letter, color in COLORS.items()}
 """The tiles' colors; letters stand beside them, so that nobody needs to tell the colors apart."""
 
-_DARK_TEXT = "OY"
+_DARK_TEXT = "GOYP"
 _PRINTED_GROUND = "22;22;26"
 _DECISIONS = {
     Phase.PLACE: "lays a tile",
@@ -27,6 +23,15 @@ _DECISIONS = {
     Phase.SWAP: "may swap the rack",
     Phase.OVER: "the game is over",
 }
+
+
+def wants_color(on: TextIO | None = None) -> bool:
+    """Whether text should be colored: not where the environment variable NO_COLOR is set, nor on what is no terminal.
+
+    Args:
+        on: where it goes; None: nobody knows yet.
+    """
+    return "NO_COLOR" not in os.environ and (on is None or on.isatty())
 
 
 def board_text(
@@ -42,7 +47,9 @@ def board_text(
         seat: the seat that looks on and sees no rack but its own; None sees all.
     """
     lines = [_board_line(state, row, color, set(last or ()), r) for r in range(1 - state.rules.side, state.rules.side)]
-    return "\n".join([*lines, "", _decision(state, row), *_tracks(state, row, color), *_racks(state, row, color, seat)])
+    return "\n".join(
+        [*lines, "", decision_words(state, row), *_tracks(state, row, color), *_racks(state, row, color, seat)]
+    )
 
 
 def describe(view: View, color: bool = False) -> str:
@@ -102,7 +109,8 @@ def _board_line(state: State, row: int, color: bool, last: set[Cell], r: int) ->
     return line.rstrip()
 
 
-def _decision(state: State, row: int) -> str:
+def decision_words(state: State, row: int) -> str:
+    """Whose decision a game waits for and which, as a line."""
     phase = Phase(int(state.phase[row]))
     if phase == Phase.OVER:
         return f"{_DECISIONS[phase]}; {int(state.bag[row].sum())} tiles left in the bag"
@@ -116,13 +124,18 @@ def _tracks(state: State, row: int, color: bool) -> list[str]:
     """A line a track: every marker, then all of them sorted, which is what counts."""
     lines = []
     for track, markers in enumerate(state.scores[row].tolist()):
-        name = f"team {track}" if state.rules.mode == "team" else f"seat {track}"
+        name = track_name(state.rules, track)
         shown = " ".join(
             _paint(f" {letter} {marker:2d} ", letter, color)
             for letter, marker in zip(COLOR_LETTERS, markers, strict=False)
         )
         lines.append(f"{name}  {shown}   sorted {' '.join(map(str, sorted(markers)))}")
     return lines
+
+
+def track_name(rules: Rules, track: int) -> str:
+    """A track as people call it."""
+    return f"team {track}" if rules.mode == "team" else f"seat {track}"
 
 
 def _racks(state: State, row: int, color: bool, seat: int | None) -> list[str]:

@@ -1,0 +1,89 @@
+"""Drawings as pixels, by resvg (extra `render`); no display, no fonts of the system: the same picture everywhere.
+
+Words are set in the part of DejaVu Sans that lies in `fonts/`: Latin letters, digits, signs. Others are left out.
+"""
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MISSING = "pictures need resvg-py and pillow: pip install 'genial-env[render]'"
+
+_FONTS = [str(path) for path in sorted((Path(__file__).parent / "fonts").glob("*.ttf"))]
+
+
+def png(svg: str, width: int | None = None) -> bytes:
+    """A drawing as a PNG file.
+
+    Args:
+        svg: as :mod:`genial_env.render.svg` makes it.
+        width: in pixels; left out, the drawing's own.
+
+    Raises:
+        ImportError: without the extra `render`.
+        ValueError: for a width below 1, or something that is no SVG.
+    """
+    if width is not None and width < 1:
+        raise ValueError(f"width must be at least 1 pixel, not {width}")
+    try:
+        import resvg_py
+    except ImportError as error:
+        raise ImportError(f"{MISSING} ({error})") from error
+    return bytes(
+        resvg_py.svg_to_bytes(
+            svg_string=svg, width=width, skip_system_fonts=True, font_files=_FONTS, font_family="DejaVu Sans"
+        )
+    )
+
+
+def rgb_array(svg: str, width: int | None = None) -> NDArray[np.uint8]:
+    """A drawing as an array [height, width, 3], newly made; height and width are even, as video codecs want them.
+
+    Args:
+        svg: as :mod:`genial_env.render.svg` makes it.
+        width: in pixels; left out, the drawing's own.
+
+    Raises:
+        ImportError, ValueError: as :func:`png`.
+    """
+    pixels = np.asarray(_image(svg, width))
+    odd_rows, odd_columns = len(pixels) % 2, pixels.shape[1] % 2
+    return np.pad(pixels, ((0, odd_rows), (0, odd_columns), (0, 0)), mode="edge")
+
+
+def gif(drawings: Sequence[str], seconds: float = 0.7, width: int | None = None) -> bytes:
+    """Drawings of one size as an animation that runs for ever, the last one shown four times as long.
+
+    Args:
+        drawings: SVGs.
+        seconds: how long each is shown.
+        width: in pixels; left out, the drawings' own.
+
+    Raises:
+        ImportError: without the extra `render`.
+        ValueError: for no drawings, a time that is not above 0, or as :func:`png`.
+    """
+    if not drawings or not seconds > 0:
+        raise ValueError(f"an animation takes drawings and a time above 0, not {len(drawings)} and {seconds}")
+    frames = [_image(svg, width) for svg in drawings]
+    palette = frames[-1].quantize(128)  # of the last one, which has all colors; one for all, so that nothing flickers
+    frames = [frame.quantize(palette=palette, dither=0) for frame in frames]
+    shown = [int(1000 * seconds)] * (len(frames) - 1) + [int(4000 * seconds)]
+    file = io.BytesIO()
+    frames[0].save(file, "GIF", save_all=True, append_images=frames[1:], duration=shown, loop=0, optimize=True)
+    return file.getvalue()
+
+
+def _image(svg: str, width: int | None) -> Any:
+    """On white, where the drawing is transparent."""
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError(f"{MISSING} ({error})") from error
+    drawn = Image.open(io.BytesIO(png(svg, width))).convert("RGBA")
+    ground = Image.new("RGBA", drawn.size, "white")
+    return Image.alpha_composite(ground, drawn).convert("RGB")

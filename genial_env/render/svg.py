@@ -1,0 +1,378 @@
+"""A position as a vector drawing: the board as it lies on the table, the marker tracks, the racks.
+
+Everything is shapes and a little text in one SVG without styles, scripts or fonts from elsewhere, so that it looks the
+same on a page, in a notebook and, by :mod:`genial_env.render.pixels`, as a picture. Lengths are in pixels.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from xml.sax.saxutils import escape, quoteattr
+
+from genial_env import hexgrid
+from genial_env.actions import Cell, tile_name
+from genial_env.render import theme
+from genial_env.render.ansi import decision_words, track_name
+from genial_env.rules import COLOR_LETTERS, TRACK_END, Rules
+from genial_env.state import EMPTY, FREE, State
+
+HEX = 20.0
+"""From the centre of a cell to its corners."""
+
+FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
+
+_MARGIN, _GAP = 12.0, 16.0
+_PANEL_WIDTH, _PANEL_HEAD = 300.0, 24.0
+_TRACK_ROW, _TRACK_LEFT, _TRACK_RIGHT = 15.0, 20.0, 34.0
+_RACK_HEX = 10.5
+_RACK_ROW = 2 * _RACK_HEX + 8
+
+
+@dataclass(frozen=True)
+class Line:
+    """A straight line that a half scores: the half's cell first, then the cells of its color, a point each."""
+
+    letter: str
+    cells: tuple[Cell, ...]
+
+    @property
+    def points(self) -> int:
+        """How many."""
+        return len(self.cells) - 1
+
+
+@dataclass(frozen=True)
+class Notes:
+    """What is drawn over a board."""
+
+    last: tuple[Cell, ...] = ()
+    """cells with a bright border, of the last move for example"""
+    lines: tuple[Line, ...] = ()
+    """lines with their points at the end"""
+    ghosts: Mapping[Cell, str] = field(default_factory=dict)
+    """color letters of halves that do not lie there, half transparent"""
+    labels: Mapping[Cell, str] = field(default_factory=dict)
+    """short words on cells"""
+
+
+@dataclass(frozen=True)
+class Move:
+    """A tile that was laid: its first half on `first`, its second on `second`, both as (q, r)."""
+
+    first: Cell
+    second: Cell
+
+    def notes(self, state: State, row: int = 0) -> Notes:
+        """Its cells, and the lines that it scored, the tile being on the board."""
+        return Notes((self.first, self.second), tuple(scoring_lines(state, row, self.first, self.second)))
+
+
+def scoring_lines(state: State, row: int, first: Cell, second: Cell) -> list[Line]:
+    """The lines that the tile laid last scored; of an earlier one, those that it would score now.
+
+    Args:
+        state: the games, the tile on the board.
+        row: which of them.
+        first: the cell of the tile's first half, (q, r).
+        second: that of its second.
+
+    Raises:
+        ValueError: for a cell that is off the board or free.
+    """
+    lines = []
+    for own, other in ((first, second), (second, first)):
+        color = _on(state, row, own)
+        if color is None or color == FREE:
+            raise ValueError(f"a half must lie on {own}, which is {'off the board' if color is None else 'free'}")
+        for step in hexgrid.DIRECTIONS:
+            cells, following = [own], _beside(own, step)
+            while following != other and _on(state, row, following) == color:
+                cells.append(following)
+                following = _beside(following, step)
+            if len(cells) > 1:
+                lines.append(Line(COLOR_LETTERS[color], tuple(cells)))
+    return lines
+
+
+def board_svg(state: State, row: int = 0, notes: Notes | None = None, width: float | None = None) -> str:
+    """The board alone. Every cell is a group of the class "cell", its number in `data-cell`.
+
+    Args:
+        state: the games.
+        row: which of them.
+        notes: what is drawn over it.
+        width: in pixels; left out, 40 for a cell's greatest diameter.
+    """
+    across, down = _board_size(state.rules)
+    drawn = _board(state, row, notes or Notes(), (across / 2, down / 2))
+    words = f"The board of {_board_words(state, row)}"
+    return _document(across, down, drawn, words, width, paper=False)
+
+
+def position_svg(
+    state: State,
+    row: int = 0,
+    *,
+    seat: int | None = None,
+    names: Sequence[str] | None = None,
+    move: Move | None = None,
+    width: float | None = None,
+) -> str:
+    """The board, whose decision it is, and for each track its markers and the racks that play for it.
+
+    Args:
+        state: the games.
+        row: which of them.
+        seat: the seat that looks on and sees no rack but its own; None sees all.
+        names: of the seats, where they have some.
+        move: the tile laid last, to stand out with the lines that it scored.
+        width: in pixels; left out, as large as :func:`board_svg` and what stands beside it.
+
+    Raises:
+        ValueError: for names of more or fewer seats, or a move whose cells are free.
+    """
+    rules = state.rules
+    if names is not None and len(names) != rules.players:
+        raise ValueError(f"names must be {rules.players}, one a seat, not {len(names)}")
+    across, down = _board_size(rules)
+    panels = [_Panel(state, row, track, seat, names) for track in range(rules.tracks)]
+    beside = sum(panel.height for panel in panels) + _GAP * (len(panels) - 1)
+    height = max(down, beside) + 2 * _MARGIN + 22
+    left, whole = across + 2 * _MARGIN + _GAP, across + _PANEL_WIDTH + _GAP + 3 * _MARGIN
+    middle = (_MARGIN + across / 2, _MARGIN + max(down, beside) / 2)
+    parts = [_board(state, row, move.notes(state, row) if move else Notes(), middle)]
+    top = _MARGIN + (max(down, beside) - beside) / 2
+    for panel in panels:
+        parts.append(panel.draw(left, top))
+        top += panel.height + _GAP
+    says = decision_words(state, row)
+    parts.append(_text(_MARGIN, height - _MARGIN, says[0].upper() + says[1:], 13))
+    return _document(whole, height, "".join(parts), f"{_board_words(state, row)}; {says}", width, paper=True)
+
+
+def tile_svg(rules: Rules, kind: int, width: float | None = None) -> str:
+    """A tile by itself, its halves beside each other."""
+    radius = HEX
+    across, down = 2 * math.sqrt(3) * radius, 2 * radius
+    drawn = _tile(tile_name(rules, kind), across / 2, down / 2, radius)
+    return _document(across, down, drawn, f"a tile, {' and '.join(map(_shape, tile_name(rules, kind)))}", width, False)
+
+
+def centre(cell: Cell, radius: float = HEX) -> tuple[float, float]:
+    """The middle of a cell (q, r), the board's middle being (0, 0): x to the right, y down."""
+    q, r = cell
+    return math.sqrt(3) * radius * (q + r / 2), 1.5 * radius * r
+
+
+# The board
+
+
+def _board(state: State, row: int, notes: Notes, middle: tuple[float, float]) -> str:
+    t, parts = state.tables, []
+    printed = set(t.printed.tolist())
+    for number, (q, r) in enumerate(t.cells.tolist()):
+        what, (x, y) = int(state.board[row, number]), centre((q, r))
+        parts.append(f'<g class="cell" data-cell="{number}" transform="translate({_n(x)} {_n(y)})">')
+        parts.append(_cell(what, number in printed))
+        if (q, r) in notes.ghosts:
+            parts.append(f'<g opacity="0.6">{_half(notes.ghosts[q, r], HEX)}</g>')
+        if (q, r) in notes.labels:
+            dark = what == FREE and (q, r) not in notes.ghosts
+            fill = theme.INK if dark else theme.PAPER
+            parts.append(_text(0, 4.5, notes.labels[q, r], 13, anchor="middle", fill=fill, bold=True))
+        parts.append("</g>")
+    parts += [_outline(cell) for cell in notes.last]
+    parts += [_line(line) for line in notes.lines]
+    parts += [_points(line) for line in notes.lines]
+    return f'<g transform="translate({_n(middle[0])} {_n(middle[1])})">{"".join(parts)}</g>'
+
+
+def _cell(what: int, printed: bool) -> str:
+    free = _hexagon(HEX * 0.96, theme.FREE, theme.FREE_EDGE)
+    if what == FREE:
+        return free
+    letter = COLOR_LETTERS[what]
+    if printed:
+        return f'{free}<circle r="{_n(HEX * 0.72)}" fill="{theme.TILE}"/>{_symbol(letter, HEX * 0.5)}'
+    return _half(letter, HEX)
+
+
+def _half(letter: str, radius: float) -> str:
+    return _hexagon(radius * 0.97, theme.TILE, theme.PAPER) + _symbol(letter, radius * 0.62)
+
+
+def _outline(cell: Cell) -> str:
+    x, y = centre(cell)
+    hexagon = _hexagon(HEX * 0.93, "none", theme.MARK, 2.4)
+    return f'<g class="last" transform="translate({_n(x)} {_n(y)})">{hexagon}</g>'
+
+
+def _line(line: Line) -> str:
+    (x, y), (to_x, to_y) = centre(line.cells[0]), centre(line.cells[-1])
+    ends = f'x1="{_n(x)}" y1="{_n(y)}" x2="{_n(to_x)}" y2="{_n(to_y)}" stroke-linecap="round"'
+    return (
+        f'<line {ends} stroke="{theme.PAPER}" stroke-width="5"/>'
+        f'<line class="line" {ends} stroke="{theme.MARK}" stroke-width="2.4"/>'
+    )
+
+
+def _points(line: Line) -> str:
+    (from_x, from_y), (x, y) = centre(line.cells[-2]), centre(line.cells[-1])
+    x, y = x + 0.4 * (x - from_x), y + 0.4 * (y - from_y)  # at the far edge of the cell, its symbol to be seen
+    badge = f'<circle r="7" fill="{theme.PAPER}" stroke="{theme.MARK}" stroke-width="1.6"/>'
+    words = _text(0, 3.6, str(line.points), 10, anchor="middle", bold=True)
+    return f'<g class="points" transform="translate({_n(x)} {_n(y)})">{badge}{words}</g>'
+
+
+def _board_size(rules: Rules) -> tuple[float, float]:
+    return math.sqrt(3) * HEX * (2 * rules.side - 1) + 2, HEX * (3 * rules.side - 1) + 2
+
+
+# The markers and the racks
+
+
+class _Panel:
+    """A track: whose it is, the markers, the racks.
+
+    Args:
+        state, row, seat, names: as in :func:`position_svg`.
+        track: which one.
+    """
+
+    def __init__(self, state: State, row: int, track: int, seat: int | None, names: Sequence[str] | None) -> None:
+        self._state, self._row, self._track, self._seat = state, row, track, seat
+        self._names = names
+        self._holders = range(track, state.rules.players, state.rules.tracks)
+        self.height = _PANEL_HEAD + _TRACK_ROW * state.rules.colors + (_RACK_ROW + 2) * len(self._holders) + 6
+
+    def draw(self, x: float, y: float) -> str:
+        """With its top left corner there."""
+        state, row = self._state, self._row
+        playing = not state.over[row] and int(state.to_play[row]) in self._holders
+        edge = f'stroke="{theme.MARK if playing else theme.FREE_EDGE}" stroke-width="{2 if playing else 1}"'
+        size = f'width="{_n(_PANEL_WIDTH)}" height="{_n(self.height)}"'
+        parts = [f'<rect {size} rx="8" fill="#ffffff" {edge}/>', self._head()]
+        for color, marker in enumerate(state.scores[row, self._track].tolist()):
+            parts.append(self._marker(color, marker, _PANEL_HEAD + _TRACK_ROW * (color + 0.5)))
+        top = _PANEL_HEAD + _TRACK_ROW * state.rules.colors + 4
+        for holder in self._holders:
+            parts.append(self._rack(holder, top + _RACK_ROW / 2))
+            top += _RACK_ROW + 2
+        return f'<g transform="translate({_n(x)} {_n(y)})">{"".join(parts)}</g>'
+
+    def _head(self) -> str:
+        markers = sorted(self._state.scores[self._row, self._track].tolist())
+        counts = " ".join(map(str, markers))
+        name = track_name(self._state.rules, self._track)
+        if self._names is not None:
+            name += f": {' + '.join(self._names[holder] for holder in self._holders)}"
+        room = 30 - len(counts) // 2
+        name = name if len(name) <= room else f"{name[: room - 1]}…"
+        return _text(8, 17, name, 12.5, bold=True) + _text(
+            _PANEL_WIDTH - 8, 17, counts, 11, anchor="end", fill=theme.FAINT
+        )
+
+    def _marker(self, color: int, marker: int, y: float) -> str:
+        top, letter = self._state.rules.top, COLOR_LETTERS[color]
+        step = (_PANEL_WIDTH - _TRACK_LEFT - _TRACK_RIGHT) / (top + 1)
+        parts = [_bar((top + 1) * step, theme.FREE), _bar((marker + 1) * step, theme.TILE)]
+        for stop in range(TRACK_END, top + 1, TRACK_END):
+            at = _TRACK_LEFT + (stop + 0.5) * step
+            parts.append(f'<circle cx="{_n(at)}" r="2.4" fill="none" stroke="{theme.FAINT}"/>')
+        at = _TRACK_LEFT + (marker + 0.5) * step
+        ground = f'<circle r="6.4" fill="{theme.TILE}" stroke="#ffffff"/>'
+        parts.append(f'<g transform="translate({_n(at)} 0)">{ground}{_symbol(letter, 4.6)}</g>')
+        parts.append(_text(_PANEL_WIDTH - 8, 4, str(marker), 11.5, anchor="end", bold=True))
+        parts.append(_text(8, 4, letter, 10.5, fill=theme.FAINT))
+        return f'<g class="marker" transform="translate(0 {_n(y)})">{"".join(parts)}</g>'
+
+    def _rack(self, holder: int, y: float) -> str:
+        state, wide = self._state, 2 * math.sqrt(3) * _RACK_HEX + 5
+        several = len(self._holders) > 1
+        left = 30.0 if several else 10.0
+        parts = [_text(8, 4, f"{holder}:", 11, fill=theme.FAINT)] if several else []
+        for slot, kind in enumerate(state.racks[self._row, holder].tolist()):
+            x = left + wide * (slot + 0.5)
+            if kind == EMPTY:
+                continue
+            hidden = self._seat is not None and holder != self._seat
+            name = "??" if hidden else tile_name(state.rules, kind)
+            parts.append(f'<g class="slot" data-slot="{slot}">{_tile(name, x, 0, _RACK_HEX)}</g>')
+        return f'<g class="rack" data-seat="{holder}" transform="translate(0 {_n(y)})">{"".join(parts)}</g>'
+
+
+def _bar(width: float, fill: str) -> str:
+    """A piece of a marker track from its beginning."""
+    high = _TRACK_ROW * 0.62
+    size = f'width="{_n(width)}" height="{_n(high)}"'
+    return f'<rect x="{_n(_TRACK_LEFT)}" y="{_n(-high / 2)}" {size} rx="3" fill="{fill}"/>'
+
+
+def _tile(name: str, x: float, y: float, radius: float) -> str:
+    """By its two letters; "??" is a tile face down."""
+    half, parts = math.sqrt(3) / 2 * radius, []
+    for side, letter in zip((-half, half), name, strict=True):
+        shown = _hexagon(radius * 0.97, theme.FAINT, theme.PAPER) if letter == "?" else _half(letter, radius)
+        parts.append(f'<g transform="translate({_n(x + side)} {_n(y)})">{shown}</g>')
+    return "".join(parts)
+
+
+# Shapes and words
+
+
+def _symbol(letter: str, radius: float) -> str:
+    return f'<path d="{theme.SYMBOLS[letter]}" transform="scale({_n(radius)})" fill="{theme.COLORS[letter]}"/>'
+
+
+def _hexagon(radius: float, fill: str, edge: str, width: float = 1.0) -> str:
+    corners = [(radius * math.sin(math.pi / 3 * k), -radius * math.cos(math.pi / 3 * k)) for k in range(6)]
+    points = " ".join(f"{_n(x)},{_n(y)}" for x, y in corners)
+    return f'<polygon points="{points}" fill="{fill}" stroke="{edge}" stroke-width="{_n(width)}"/>'
+
+
+def _text(
+    x: float, y: float, words: str, size: float, anchor: str = "start", fill: str = theme.INK, bold: bool = False
+) -> str:
+    weight = ' font-weight="bold"' if bold else ""
+    return (
+        f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" text-anchor="{anchor}" fill="{fill}"{weight}>'
+        f"{escape(_printable(words))}</text>"
+    )
+
+
+def _document(across: float, down: float, drawn: str, words: str, width: float | None, paper: bool) -> str:
+    wide = across if width is None else width
+    size = f'width="{_n(wide)}" height="{_n(wide * down / across)}" viewBox="0 0 {_n(across)} {_n(down)}"'
+    ground = f'<rect width="{_n(across)}" height="{_n(down)}" rx="10" fill="{theme.PAPER}"/>' if paper else ""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label={quoteattr(_printable(words))} '
+        f"font-family={quoteattr(FONT)}>{ground}{drawn}</svg>"
+    )
+
+
+def _board_words(state: State, row: int) -> str:
+    rules, laid = state.rules, int((state.board[row] != FREE).sum()) - state.rules.colors
+    return f"a game of {rules.players} seats, edition {rules.edition}, {laid} of {len(state.board[row])} cells covered"
+
+
+def _shape(letter: str) -> str:
+    return theme.SHAPES[letter]
+
+
+def _printable(words: str) -> str:
+    """Without characters that XML has no place for."""
+    return "".join(character if character.isprintable() else "�" for character in words)
+
+
+def _on(state: State, row: int, cell: Cell) -> int | None:
+    number = state.tables.cell_index.get(cell)
+    return None if number is None else int(state.board[row, number])
+
+
+def _beside(cell: Cell, step: Cell) -> Cell:
+    return cell[0] + step[0], cell[1] + step[1]
+
+
+def _n(value: float) -> str:
+    """A number as short as it is exact enough to draw."""
+    return f"{value:.2f}".rstrip("0").rstrip(".") or "0"
