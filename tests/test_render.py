@@ -20,8 +20,7 @@ from genial_env.record import Record, replay
 from genial_env.render import RENDER_MODES, draw, notebook, pixels, theme
 from genial_env.render.ansi import board_text
 from genial_env.render.film import drawing, last_move
-from genial_env.render.svg import Move, Notes, board_svg, centre, position_svg, scoring_lines, tile_svg
-from genial_env.state import State
+from genial_env.render.svg import Notes, board_svg, centre, position_svg, scoring_lines, tile_svg
 from tests.positions import STANDARD, VARIANTS, random_play
 
 ESCAPE = re.compile("\x1b\\[[0-9;]*m")
@@ -62,10 +61,8 @@ def groups(svg: ElementTree.Element, name: str) -> list[ElementTree.Element]:
 
 def shapes(element: ElementTree.Element) -> list[str]:
     """The color letters of the shapes in it, which have their colors."""
-    letters = {path: letter for letter, path in theme.SYMBOLS.items()}
-    found = [child for child in element.iter() if child.tag.endswith("path")]
-    assert all(child.get("fill") == theme.COLORS[letters[child.get("d")]] for child in found)
-    return [letters[child.get("d")] for child in found]
+    used = [child.get("href").removeprefix("#genial-") for child in element.iter() if child.tag.endswith("use")]
+    return [name for name in used if name in theme.SYMBOLS]
 
 
 def games(rules: Rules, seed: int = 0) -> Record:
@@ -278,19 +275,27 @@ def test_video(tmp_path: Path) -> None:
 def test_notebooks_show_states_views_and_records() -> None:
     state = random_play(Rules(), games=3, seed=0, steps=4)
     formatter = InteractiveShell.instance().display_formatter
-    shown = {
-        what: formatter.format(value)[0]["text/html"]
-        for what, value in (("state", state), ("view", view(state, 1)), ("record", games(Rules())))
-    }
-    assert all(html.startswith("<svg") for html in shown.values())
-    assert "the first of 3 games" in shown["state"]
-    assert "the first of 3 games" in shown["view"]
-    racks = groups(drawn(shown["view"][: shown["view"].index("<p>")]), "rack")
-    assert [bool(shapes(rack)) for rack in racks] == [False, True]
-    assert "seat 0 lays" in shown["record"]
-    faulty = games(Rules())
-    faulty["events"][0][2] += 1
-    assert "does not replay" in notebook.record_html(faulty)
+    shown = formatter.format(state)[0]["image/svg+xml"]
+    assert "The first of 3 games" in shown
+    assert all(shapes(rack) for rack in groups(drawn(shown), "rack"))
+    shown = formatter.format(view(state, 1))[0]["image/svg+xml"]
+    assert "The first of 3 games" in shown
+    assert [bool(shapes(rack)) for rack in groups(drawn(shown), "rack")] == [False, True]
+    counts = [text.text for text in drawn(shown).iter() if text.tag.endswith("text")]
+    unseen = view(state, 1).unseen[0]
+    assert counts[-(unseen > 0).sum() :] == [str(count) for count in unseen.tolist() if count]
+    record = games(Rules())
+    shown = formatter.format(record)[0]["text/html"]
+    assert shown.startswith("<svg")
+    assert "seat 0 lays" in shown
+    record["events"][0][2] += 1
+    assert "does not replay" in notebook.record_html(record)
     assert not notebook.runs()
-    assert isinstance(state, State)
-    assert Move((0, 0), (1, 0)).first == (0, 0)
+
+
+def test_shapes_are_defined_once() -> None:
+    svg = drawn(position_svg(random_play(Rules(), games=1, seed=0, steps=4)))
+    paths = {path.get("id"): (path.get("d"), path.get("fill")) for path in svg.iter() if path.tag.endswith("path")}
+    assert paths == {f"genial-{letter}": (path, theme.COLORS[letter]) for letter, path in theme.SYMBOLS.items()}
+    used = {use.get("href")[1:] for use in svg.iter() if use.tag.endswith("use")}
+    assert used <= {element.get("id") for element in svg.iter()}

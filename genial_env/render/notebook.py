@@ -7,7 +7,7 @@ import numpy as np
 
 from genial_env.record import Record, event_words
 from genial_env.render.film import drawing
-from genial_env.render.svg import position_svg, tile_svg
+from genial_env.render.svg import position_svg
 from genial_env.state import State
 from genial_env.views import View, determinize
 
@@ -27,22 +27,17 @@ def show(drawing: str) -> None:
     display(SVG(drawing))
 
 
-def state_html(state: State) -> str:
+def state_svg(state: State) -> str:
     """The first game of a state, with all racks; and how many there are, where there are more."""
-    return position_svg(state) + _of_how_many(len(state))
+    return position_svg(state, caption=_of_how_many(len(state)))
 
 
-def view_html(view: View) -> str:
+def view_svg(view: View) -> str:
     """The first game of a view, with no rack but the own one, and the tiles that the seat has not seen."""
     one = view.select(np.array([0]))
     state = determinize(one, np.zeros(1, dtype=np.uint64))  # shows no more than the view does
-    counts = [
-        f'<span style="white-space:nowrap">{tile_svg(view.rules, kind, width=30)}&#8202;{count}&ensp;</span>'
-        for kind, count in enumerate(one.unseen[0].tolist())
-        if count
-    ]
-    drawn = position_svg(state, seat=int(one.seat[0]))
-    return f"{drawn}<p>unseen: {''.join(counts)}</p>{_of_how_many(len(view))}"
+    seen, unseen = _of_how_many(len(view)), one.unseen[0].tolist()
+    return position_svg(state, seat=int(one.seat[0]), unseen=unseen, caption=seen)
 
 
 def record_html(record: Record) -> str:
@@ -60,9 +55,9 @@ def record_html(record: Record) -> str:
 
 
 def _of_how_many(games: int) -> str:
-    return f"<p>the first of {games:,} games</p>" if games > 1 else ""
+    return f"the first of {games:,} games" if games > 1 else ""
 
 
-State._repr_html_ = state_html  # type: ignore[attr-defined]  # put on from above: states know of no drawings
-View._repr_html_ = view_html  # type: ignore[attr-defined]
+State._repr_svg_ = state_svg  # type: ignore[attr-defined]  # put on from above: states know of no drawings
+View._repr_svg_ = view_svg  # type: ignore[attr-defined]
 Record._repr_html_ = record_html  # type: ignore[attr-defined]

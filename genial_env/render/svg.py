@@ -19,13 +19,20 @@ from genial_env.state import EMPTY, FREE, State
 HEX = 20.0
 """From the centre of a cell to its corners."""
 
+DISC = HEX * 0.72
+"""The radius of what printed symbols stand on."""
+
 FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
+
+_PREFIX = "genial-"
+"""Of ids; drawings on one page share their definitions, which are the same in all of them."""
 
 _MARGIN, _GAP = 12.0, 16.0
 _PANEL_WIDTH, _PANEL_HEAD = 300.0, 24.0
 _TRACK_ROW, _TRACK_LEFT, _TRACK_RIGHT = 15.0, 20.0, 34.0
 _RACK_HEX = 10.5
 _RACK_ROW = 2 * _RACK_HEX + 8
+_FOOT = 22.0
 
 
 @dataclass(frozen=True)
@@ -116,6 +123,8 @@ def position_svg(
     seat: int | None = None,
     names: Sequence[str] | None = None,
     move: Move | None = None,
+    unseen: Sequence[int] = (),
+    caption: str = "",
     width: float | None = None,
 ) -> str:
     """The board, whose decision it is, and for each track its markers and the racks that play for it.
@@ -126,6 +135,8 @@ def position_svg(
         seat: the seat that looks on and sees no rack but its own; None sees all.
         names: of the seats, where they have some.
         move: the tile laid last, to stand out with the lines that it scored.
+        unseen: how many tiles of each kind the onlooker has not seen, to be drawn below.
+        caption: words below.
         width: in pixels; left out, as large as :func:`board_svg` and what stands beside it.
 
     Raises:
@@ -137,7 +148,9 @@ def position_svg(
     across, down = _board_size(rules)
     panels = [_Panel(state, row, track, seat, names) for track in range(rules.tracks)]
     beside = sum(panel.height for panel in panels) + _GAP * (len(panels) - 1)
-    height = max(down, beside) + 2 * _MARGIN + 22
+    lines = [(words[0].upper() + words[1:], "") for words in (decision_words(state, row), caption) if words]
+    lines += [("", drawn) for drawn in _counts(rules, unseen, across + _PANEL_WIDTH)]
+    height = max(down, beside) + 2 * _MARGIN + _FOOT * len(lines)
     left, whole = across + 2 * _MARGIN + _GAP, across + _PANEL_WIDTH + _GAP + 3 * _MARGIN
     middle = (_MARGIN + across / 2, _MARGIN + max(down, beside) / 2)
     parts = [_board(state, row, move.notes(state, row) if move else Notes(), middle)]
@@ -145,9 +158,29 @@ def position_svg(
     for panel in panels:
         parts.append(panel.draw(left, top))
         top += panel.height + _GAP
-    says = decision_words(state, row)
-    parts.append(_text(_MARGIN, height - _MARGIN, says[0].upper() + says[1:], 13))
-    return _document(whole, height, "".join(parts), f"{_board_words(state, row)}; {says}", width, paper=True)
+    for number, (words, shown) in enumerate(lines):
+        at = height - _MARGIN - _FOOT * (len(lines) - 1 - number)
+        words_or_tiles = _text(0, 0, words, 13) if words else shown
+        parts.append(f'<g transform="translate({_n(_MARGIN)} {_n(at)})">{words_or_tiles}</g>')
+    says = "; ".join([_board_words(state, row), decision_words(state, row), *([caption] if caption else [])])
+    return _document(whole, height, "".join(parts), says, width, paper=True)
+
+
+def _counts(rules: Rules, unseen: Sequence[int], room: float) -> list[str]:
+    """Lines of tiles with their numbers."""
+    if not len(unseen):
+        return []
+    step, radius = 52.0, 8.5
+    drawn, lines = [_text(0, 0, "unseen", 11, fill=theme.FAINT)], []
+    x = step
+    for kind, count in enumerate(unseen):
+        if x + step > room:
+            lines.append("".join(drawn))
+            drawn, x = [], step
+        if count:
+            drawn += [_tile(tile_name(rules, kind), x + 14, -4, radius), _text(x + 32, 0, str(count), 11)]
+            x += step
+    return [*lines, "".join(drawn)]
 
 
 def tile_svg(rules: Rules, kind: int, width: float | None = None) -> str:
@@ -188,17 +221,14 @@ def _board(state: State, row: int, notes: Notes, middle: tuple[float, float]) ->
 
 
 def _cell(what: int, printed: bool) -> str:
-    free = _hexagon(HEX * 0.96, theme.FREE, theme.FREE_EDGE)
     if what == FREE:
-        return free
+        return _use("free")
     letter = COLOR_LETTERS[what]
-    if printed:
-        return f'{free}<circle r="{_n(HEX * 0.72)}" fill="{theme.TILE}"/>{_symbol(letter, HEX * 0.5)}'
-    return _half(letter, HEX)
+    return _use("free") + _use("disc") + _use(letter, HEX * 0.5) if printed else _half(letter, HEX)
 
 
 def _half(letter: str, radius: float) -> str:
-    return _hexagon(radius * 0.97, theme.TILE, theme.PAPER) + _symbol(letter, radius * 0.62)
+    return _use("tile", radius / HEX) + _use(letter, radius * 0.62)
 
 
 def _outline(cell: Cell) -> str:
@@ -280,8 +310,7 @@ class _Panel:
             at = _TRACK_LEFT + (stop + 0.5) * step
             parts.append(f'<circle cx="{_n(at)}" r="2.4" fill="none" stroke="{theme.FAINT}"/>')
         at = _TRACK_LEFT + (marker + 0.5) * step
-        ground = f'<circle r="6.4" fill="{theme.TILE}" stroke="#ffffff"/>'
-        parts.append(f'<g transform="translate({_n(at)} 0)">{ground}{_symbol(letter, 4.6)}</g>')
+        parts.append(f'<g transform="translate({_n(at)} 0)">{_use("disc", 6.6 / DISC)}{_use(letter, 4.6)}</g>')
         parts.append(_text(_PANEL_WIDTH - 8, 4, str(marker), 11.5, anchor="end", bold=True))
         parts.append(_text(8, 4, letter, 10.5, fill=theme.FAINT))
         return f'<g class="marker" transform="translate(0 {_n(y)})">{"".join(parts)}</g>'
@@ -312,7 +341,7 @@ def _tile(name: str, x: float, y: float, radius: float) -> str:
     """By its two letters; "??" is a tile face down."""
     half, parts = math.sqrt(3) / 2 * radius, []
     for side, letter in zip((-half, half), name, strict=True):
-        shown = _hexagon(radius * 0.97, theme.FAINT, theme.PAPER) if letter == "?" else _half(letter, radius)
+        shown = _use("back", radius / HEX) if letter == "?" else _half(letter, radius)
         parts.append(f'<g transform="translate({_n(x + side)} {_n(y)})">{shown}</g>')
     return "".join(parts)
 
@@ -320,14 +349,32 @@ def _tile(name: str, x: float, y: float, radius: float) -> str:
 # Shapes and words
 
 
-def _symbol(letter: str, radius: float) -> str:
-    return f'<path d="{theme.SYMBOLS[letter]}" transform="scale({_n(radius)})" fill="{theme.COLORS[letter]}"/>'
+def _definitions() -> str:
+    """What is drawn often: the shapes by letter, reaching out to 1; free cells, halves of tiles, tiles' backs."""
+    parts = [
+        f'<path id="{_PREFIX}{letter}" d="{path}" fill="{theme.COLORS[letter]}"/>'
+        for letter, path in theme.SYMBOLS.items()
+    ]
+    parts += [
+        _hexagon(HEX * 0.96, theme.FREE, theme.FREE_EDGE, name="free"),
+        _hexagon(HEX * 0.97, theme.TILE, theme.PAPER, name="tile"),
+        _hexagon(HEX * 0.97, theme.FAINT, theme.PAPER, name="back"),
+        f'<circle id="{_PREFIX}disc" r="{_n(DISC)}" fill="{theme.TILE}" stroke="{theme.PAPER}"/>',
+    ]
+    return f"<defs>{''.join(parts)}</defs>"
 
 
-def _hexagon(radius: float, fill: str, edge: str, width: float = 1.0) -> str:
+def _use(name: str, scale: float = 1.0) -> str:
+    """One of the definitions."""
+    scaled = "" if scale == 1 else f' transform="scale({_n(scale)})"'
+    return f'<use href="#{_PREFIX}{name}"{scaled}/>'
+
+
+def _hexagon(radius: float, fill: str, edge: str, width: float = 1.0, name: str | None = None) -> str:
     corners = [(radius * math.sin(math.pi / 3 * k), -radius * math.cos(math.pi / 3 * k)) for k in range(6)]
     points = " ".join(f"{_n(x)},{_n(y)}" for x, y in corners)
-    return f'<polygon points="{points}" fill="{fill}" stroke="{edge}" stroke-width="{_n(width)}"/>'
+    known = "" if name is None else f' id="{_PREFIX}{name}"'
+    return f'<polygon{known} points="{points}" fill="{fill}" stroke="{edge}" stroke-width="{_n(width)}"/>'
 
 
 def _text(
@@ -346,7 +393,7 @@ def _document(across: float, down: float, drawn: str, words: str, width: float |
     ground = f'<rect width="{_n(across)}" height="{_n(down)}" rx="10" fill="{theme.PAPER}"/>' if paper else ""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label={quoteattr(_printable(words))} '
-        f"font-family={quoteattr(FONT)}>{ground}{drawn}</svg>"
+        f"font-family={quoteattr(FONT)}>{_definitions()}{ground}{drawn}</svg>"
     )
 
 
