@@ -211,6 +211,10 @@ class Value:
         self._candidates = candidates
         self._nets = Nets(weights)
 
+    def prepare(self, rules: Rules) -> None:
+        """Read the weights for a game; raises what is wrong with them, ValueError where there are none."""
+        self._nets.of(rules)
+
     def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
         judged = judge(view, self._nets.of(view.rules), self._candidates)

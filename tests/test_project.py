@@ -21,7 +21,7 @@ FLOORS = [
     ["views", "record"],
     ["policies", "encodings", "render"],
     ["registry", "symmetry"],
-    ["play"],
+    ["play", "table"],
     ["bench", "compiled", "puzzles"],
     ["envs"],
     ["genial_v0", "testing", "warmup"],
