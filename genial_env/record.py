@@ -263,6 +263,38 @@ def cut(record: dict[str, Any], events: int) -> dict[str, Any]:
     }
 
 
+@dataclass(eq=False)
+class Decisions:
+    """The D decisions of a recorded game, in order."""
+
+    states: State  # [D] the game as each found it
+    actions: Ints  # [D] what was played
+    events: Ints  # [D] the events that they are
+
+
+def decisions(record: dict[str, Any]) -> Decisions:
+    """The decisions of a recorded game with the positions in which they were made.
+
+    Raises:
+        RecordError: where the record does not replay.
+    """
+    script = _parse(record)
+    state, before = _dealt([script]), []
+    for decision in script.decisions:
+        before.append(state.copy())
+        fault = _play_decisions(state, np.zeros(1, dtype=np.int64), [decision])[0]
+        if fault is not None:
+            raise RecordError(fault)
+    fault = _result_fault(state, 0, script)
+    if fault is not None:
+        raise RecordError(fault)
+    return Decisions(
+        states=State.concat(before) if before else state.select(np.zeros(0, dtype=np.int64)),
+        actions=np.array([decision.action for decision in script.decisions], dtype=np.int64),
+        events=np.array([decision.event for decision in script.decisions], dtype=np.int64),
+    )
+
+
 @dataclass
 class _Decision:
     """A decision of a record, its draw included, in the kernel's terms."""

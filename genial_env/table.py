@@ -18,7 +18,7 @@ from genial_env.bitsets import Ints
 from genial_env.chance import as_seeds
 from genial_env.policies import Policy, act, choice_keys
 from genial_env.record import Recorder
-from genial_env.registry import make_policy
+from genial_env.registry import make_policy, prepare
 from genial_env.rules import Rules
 from genial_env.state import State
 from genial_env.views import View, view
@@ -40,8 +40,8 @@ class Table:
 
     Args:
         rules: of the game.
-        players: one a seat: None for a person, else an agent as :func:`genial_env.registry.make_policy` reads it. An
-            agent's method ``prepare(rules)``, where it has one, is called first, so that it can say what it lacks.
+        players: one a seat: None for a person, else an agent as :func:`genial_env.registry.make_policy` reads it; what
+            it needs for the game it reads now (:func:`genial_env.registry.prepare`).
         seed: of the deal, the draws and the agents' luck, 0 to 2**64 - 1; below 2**53 for readers that know no larger
             whole numbers.
 
@@ -163,16 +163,12 @@ def seats_from(words: Sequence[str]) -> list[str | None]:
 
 def _ready(words: str, seat: int, rules: Rules) -> Policy:
     """An agent that can play these rules."""
-    agent = make_policy(words)
     try:
-        getattr(agent, "prepare", _nothing_to_prepare)(rules)
-    except (ValueError, OSError, ImportError) as error:
-        raise ValueError(f"seat {seat}: {words} cannot play this game: {error}") from error
+        agent = make_policy(words)
+        prepare(agent, rules)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"seat {seat}: {error}") from error
     return agent
-
-
-def _nothing_to_prepare(rules: Rules) -> None:
-    pass
 
 
 def _one_action(action: Any) -> Ints:

@@ -40,6 +40,7 @@ from genial_env.play import Results, play_batches
 from genial_env.record import numbered_lines, parse_line, record_file, replay, verify
 from genial_env.registry import split_names
 from genial_env.render.ansi import board_text
+from genial_env.words import event_words
 
 
 @app.command()
@@ -156,13 +157,12 @@ def show(
     except ValueError as error:
         raise UserError(f"{file}: game {game}: {error}") from error
     events = record["events"][: len(record["events"]) if event is None else event]
-    placed = [happened for happened in events if happened[0] == "place"]
+    placed = [each for each in events if each[0] == "place"]
     names = [agent if agent.isprintable() else ascii(agent) for agent in record["agents"]]
     seats = ", ".join(f"seat {seat} {name}" for seat, name in enumerate(names))
     print(f"game {game} of {file}: {seats}; {in_words(record['rules'])}; seed {record['seed']}")
-    print(
-        f"after event {len(events)} of {len(record['events'])}: {_event_words(events[-1]) if events else 'the deal'}\n"
-    )
+    happened = event_words(state.rules, events[-1]) if events else "the deal"
+    print(f"after event {len(events)} of {len(record['events'])}: {happened}\n")
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     print(board_text(state, color=color, last=[tuple(cell) for cell in placed[-1][5:7]] if placed else None))
 
@@ -227,16 +227,3 @@ def _record_in(where: str, text: str) -> dict[str, Any]:
         return parse_line(text)
     except RecordError as error:
         raise UserError(f"{where}: {error}") from error
-
-
-def _event_words(event: list[Any]) -> str:
-    """An event as a sentence."""
-    name, seat = event[0], event[1]
-    if name == "place":
-        points = " ".join(f"{letter}{count}" for letter, count in event[7].items()) or "none"
-        return f"seat {seat} lays {event[4]} on {tuple(event[5])} {tuple(event[6])}, points: {points}"
-    if name == "draw":
-        return f"seat {seat} draws {' '.join(event[2])}"
-    if name == "swap":
-        return f"seat {seat} swaps {' '.join(event[3])} for {' '.join(event[4])}"
-    return f"seat {seat} gives up a bonus placement" if name == "pass" else f"seat {seat} keeps its rack"
