@@ -1,5 +1,6 @@
 """What the commands share: options, errors, progress bars."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ from genial_env.backends import Backend
 from genial_env.rules import Rules
 
 app = typer.Typer(
-    help="Génial!/Ingenious: play games between agents, hold tournaments, check and show records, measure speed.",
+    help="Génial!/Ingenious: play, let agents play, hold tournaments, check and show records, measure speed.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -73,6 +74,11 @@ def progress_bar() -> Progress:
 def output() -> Console:
     """Standard output; where it is no terminal, wide enough for every table."""
     return Console(width=None if sys.stdout.isatty() else 120)
+
+
+def in_color() -> bool:
+    """Whether positions are painted: on a terminal, unless NO_COLOR is set."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
 def complain(message: str) -> None:

@@ -2,8 +2,6 @@
 
 import json
 import math
-import os
-import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -30,6 +28,7 @@ from genial_env.cli.common import (
     app,
     chosen_backend,
     complain,
+    in_color,
     in_words,
     output,
     progress_bar,
@@ -163,8 +162,7 @@ def show(
     print(f"game {game} of {file}: {seats}; {in_words(record['rules'])}; seed {record['seed']}")
     happened = event_words(state.rules, events[-1]) if events else "the deal"
     print(f"after event {len(events)} of {len(record['events'])}: {happened}\n")
-    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    print(board_text(state, color=color, last=[tuple(cell) for cell in placed[-1][5:7]] if placed else None))
+    print(board_text(state, color=in_color(), last=[tuple(cell) for cell in placed[-1][5:7]] if placed else None))
 
 
 @app.command()
