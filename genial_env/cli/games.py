@@ -162,7 +162,8 @@ def show(
     print(f"game {game} of {file}: {seats}; {in_words(record['rules'])}; seed {record['seed']}")
     happened = event_words(state.rules, events[-1]) if events else "the deal"
     print(f"after event {len(events)} of {len(record['events'])}: {happened}\n")
-    print(board_text(state, color=in_color(), last=[tuple(cell) for cell in placed[-1][5:7]] if placed else None))
+    last = [tuple(cell) for cell in placed[-1][5:7]] if placed else None
+    print(board_text(state, color=in_color(), last=last, named=True))
 
 
 @app.command()

@@ -30,7 +30,12 @@ _DECISIONS = {
 
 
 def board_text(
-    state: State, row: int = 0, color: bool = True, last: Collection[Cell] | None = None, seat: int | None = None
+    state: State,
+    row: int = 0,
+    color: bool = True,
+    last: Collection[Cell] | None = None,
+    seat: int | None = None,
+    named: bool = False,
 ) -> str:
     """One game as text: the board, whose decision it is, the markers, the racks.
 
@@ -40,9 +45,10 @@ def board_text(
         color: ANSI true color; without it plain letters, the same layout.
         last: cells (q, r) to stand out in brackets.
         seat: the seat that looks on and sees no rack but its own; None sees all.
+        named: every cell by its name, as :func:`named_text` has it.
     """
-    lines = [_board_line(state, row, color, last or (), r) for r in range(1 - state.rules.side, state.rules.side)]
-    return "\n".join([*lines, "", _decision(state, row), *_tracks(state, row, color), *_racks(state, row, color, seat)])
+    board = _board(state, row, color, last, named)
+    return "\n".join([*board, "", _decision(state, row), *_tracks(state, row, color), *_racks(state, row, color, seat)])
 
 
 def named_text(state: State, row: int = 0, color: bool = True, last: Collection[Cell] | None = None) -> str:
@@ -57,8 +63,7 @@ def named_text(state: State, row: int = 0, color: bool = True, last: Collection[
         color: ANSI true color; without it plain letters, the same layout.
         last: cells (q, r) to stand out in brackets.
     """
-    lines = [_named_line(state, row, color, last or (), r) for r in range(1 - state.rules.side, state.rules.side)]
-    return "\n".join([*lines, "", *_tracks(state, row, color)])
+    return "\n".join([*_board(state, row, color, last, named=True), "", *_tracks(state, row, color)])
 
 
 def rack_text(state: State, seat: int, row: int = 0, color: bool = True) -> str:
@@ -104,6 +109,11 @@ def _put_back(view: View, row: int) -> list[str]:
 def _counts(title: str, view: View, counts: list[int]) -> str:
     tiles = [f"{tile_name(view.rules, kind)} {count}" for kind, count in enumerate(counts) if count]
     return f"{title}  {'  '.join(tiles)}"
+
+
+def _board(state: State, row: int, color: bool, last: Collection[Cell] | None, named: bool) -> list[str]:
+    line = _named_line if named else _board_line
+    return [line(state, row, color, last or (), r) for r in range(1 - state.rules.side, state.rules.side)]
 
 
 def _board_line(state: State, row: int, color: bool, last: Collection[Cell], r: int) -> str:
