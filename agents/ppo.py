@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from agents.halves import SCALES, SHARPNESS, UNSEEN_SCALE, Halves, likeliest, on_ends
 from agents.settings import check
 from agents.weight_files import Weights
-from genial_env.rules import TRACK_END
+from genial_env.rules import TRACK_END, Rules
 from genial_env.tables import Tables
 from genial_env.views import View
 
@@ -45,6 +45,10 @@ class PPO:
         self.name = name
         self._weights = Weights(KIND, weights)
         self._temperature, self._encoding = temperature, Halves()
+
+    def prepare(self, rules: Rules) -> None:
+        """Read the weights for a game; raises what is wrong with them, ValueError where there are none."""
+        self._weights.of(rules)
 
     def __call__(self, view: View, random: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Choose an action in each game."""

@@ -24,6 +24,7 @@ from genial_env import kernel
 from genial_env.bitsets import Bools, Ints
 from genial_env.chance import Bits
 from genial_env.policies import WorthPolicy
+from genial_env.review import Judgement, alike
 from genial_env.rules import Rules
 from genial_env.views import View
 
@@ -76,6 +77,15 @@ class Outcomes:
             return worth
         utility: Floats = chances[:, 0] @ np.linspace(1, -1, self.classes, dtype=np.float32)
         return utility
+
+    def expected(self, chances: Floats) -> tuple[Floats, Floats]:
+        """Each [n], of outcomes [n, H, K] of track 0: the expected place, +1 first to -1 last, and the chance of the
+        first; solo the expected lowest marker, and nan.
+        """
+        if self.rules.tracks == 1:
+            lowest: Floats = chances[:, 0] @ np.arange(self.classes, dtype=np.float32)
+            return lowest, np.full_like(lowest, np.nan)
+        return self.utility(chances), chances[:, 0, 0]
 
 
 class ValueNet:
@@ -149,7 +159,10 @@ class ValueNet:
         widths = a["bias_1"].size, a["bias_2"].size, a["bias_3"].size, a["bias_4"].size
         for name, shape in self.layout(self.rules, widths).items():
             if a[name].shape != shape:
-                raise ValueError(f"{name!r} must have the shape {shape}, not {a[name].shape}")
+                raise ValueError(
+                    f"the weights are for other sizes than {self.rules.colors} colors and {self.rules.players} seats: "
+                    f"{name!r} must have the shape {shape}, not {a[name].shape}"
+                )
 
 
 AT_ONCE = 2048
@@ -181,7 +194,17 @@ def judge(view: View, net: ValueNet, most: int = CANDIDATES, prior: WorthPolicy 
         most: how many placements (:func:`~agents.afterstates.candidates`).
         prior: what finds them.
     """
-    actions = candidates(view, most, prior)
+    return judge_actions(view, net, candidates(view, most, prior))
+
+
+def judge_actions(view: View, net: ValueNet, actions: Ints) -> Judged:
+    """What comes of some actions.
+
+    Args:
+        view: G games in which it is the seat's turn.
+        net: who judges.
+        actions: [G, K] playable ones, NONE behind the last.
+    """
     game, place = np.nonzero(actions != NONE)
     after = afterstates(view, game, actions[game, place])
     chances = net(after.features)
@@ -211,10 +234,46 @@ class Value:
         self._candidates = candidates
         self._nets = Nets(weights)
 
+    def prepare(self, rules: Rules) -> None:
+        """Read the weights for a game; raises what is wrong with them, ValueError where there are none."""
+        self._nets.of(rules)
+
     def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
         judged = judge(view, self._nets.of(view.rules), self._candidates)
         return judged.after.actions[judged.best(judged.utility, len(view))]
+
+    def judge(self, view: View, also: Ints | None = None) -> Judgement:
+        """What the likeliest actions of each game are worth (:class:`genial_env.review.Judge`).
+
+        Solo they are worth the expected lowest marker, of equal ones the better for the next ones first.
+
+        Args:
+            view: G games in which it is the seat's turn.
+            also: [G] an action of each that must be among them.
+
+        Raises:
+            ValueError: where there are no weights for these rules.
+        """
+        net, actions = self._nets.of(view.rules), candidates(view, self._candidates)
+        judged = judge_actions(view, net, actions if also is None else _with(view, actions, also))
+        utility, win = net.outcomes.expected(judged.chances)
+        best_first = np.lexsort((-judged.utility, -utility, judged.after.game))
+        game = judged.after.game[best_first]
+        place = np.arange(len(game)) - np.searchsorted(game, game)
+        shape = (len(view), int(place.max(initial=-1)) + 1)
+        made = Judgement(np.full(shape, NONE), np.full(shape, np.nan, np.float32), np.full(shape, np.nan, np.float32))
+        made.actions[game, place] = judged.after.actions[best_first]
+        made.utility[game, place] = utility[best_first]
+        made.win[game, place] = win[best_first]
+        return made
+
+
+def _with(view: View, actions: Ints, also: Ints) -> Ints:
+    """[G, K + 1]: actions, with another one of each game in the place of what comes to the same, or else besides."""
+    same = alike(view, actions) == alike(view, also[:, None])
+    lacking = np.where(same.any(axis=1), NONE, also)
+    return np.concatenate([lacking[:, None], np.where(same, also[:, None], actions)], axis=1)
 
 
 class Nets:

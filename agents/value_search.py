@@ -24,6 +24,7 @@ from genial_env import chance, determinize, kernel
 from genial_env import view as view_of
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits
+from genial_env.rules import Rules
 from genial_env.state import Phase, State
 from genial_env.views import View
 
@@ -61,6 +62,10 @@ class ValueSearch(Halving):
         check_count("turns", turns)
         self._replies, self._turns = replies, turns
         self._nets = Nets(weights)
+
+    def prepare(self, rules: Rules) -> None:
+        """Read the weights for a game; raises what is wrong with them, ValueError where there are none."""
+        self._nets.of(rules)
 
     def moves(self, view: View) -> Ints:
         """[n]: the actions of one game that the network likes best, the best first."""

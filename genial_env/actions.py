@@ -1,9 +1,11 @@
-"""Action ids and words.
+"""Action ids and words, and the names of cells and tiles.
 
 ``slot * E + placement`` lays the tile of a rack slot, its first half on the placement's first cell; then
 ``K * E`` swaps the rack and ``K * E + 1`` declines (a swap or a bonus placement). Solo has the E placements only.
 """
 
+import re
+import string
 from dataclasses import dataclass
 
 from genial_env.rules import COLOR_LETTERS, Rules
@@ -94,6 +96,46 @@ def placement_id(rules: Rules, first: Cell, second: Cell) -> int:
 def describe(rules: Rules, action: int) -> str:
     """An action id as text for messages; says so when there is no such action."""
     return str(decode(rules, action)) if 0 <= action < tables(rules).n_actions else "no such action"
+
+
+def cell_name(rules: Rules, cell: Cell) -> str:
+    """What people call a cell (q, r): its row, A at the top, and its place in it from the left, from 1: "D4".
+
+    Raises:
+        ValueError: for a cell off the board.
+    """
+    if cell not in tables(rules).cell_index:
+        raise ValueError(f"cell {cell} is not on a board of side {rules.side}")
+    q, r = cell
+    return f"{_row_letters(rules)[r + rules.side - 1]}{q - _first_in_row(rules, r) + 1}"
+
+
+def cell_named(rules: Rules, name: str) -> Cell:
+    """The reverse of :func:`cell_name`; small letters will do.
+
+    Raises:
+        ValueError: for a name that no cell has, saying which there are.
+    """
+    letters = _row_letters(rules)
+    found = re.fullmatch(rf"([{letters}])(\d{{1,3}})", name.strip().upper())
+    if found is None:
+        raise ValueError(
+            f"a cell is a row's letter, {letters[0]} to {letters[-1]}, and its place in it from the left, not {name!r}"
+        )
+    r = letters.index(found[1]) - rules.side + 1
+    length = 2 * rules.side - 1 - abs(r)
+    if not 1 <= int(found[2]) <= length:
+        raise ValueError(f"the cells of row {found[1]} are {found[1]}1 to {found[1]}{length}, not {name!r}")
+    return _first_in_row(rules, r) + int(found[2]) - 1, r
+
+
+def _row_letters(rules: Rules) -> str:
+    return string.ascii_uppercase[: 2 * rules.side - 1]
+
+
+def _first_in_row(rules: Rules, r: int) -> int:
+    """Q of the leftmost cell of row r."""
+    return max(1 - rules.side, 1 - rules.side - r)
 
 
 def tile_name(rules: Rules, kind: int) -> str:

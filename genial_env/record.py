@@ -211,19 +211,6 @@ def parse_line(text: str) -> dict[str, Any]:
 # Replaying
 
 
-def event_words(event: list[Any]) -> str:
-    """An event as a sentence."""
-    name, seat = event[0], event[1]
-    if name == "place":
-        points = " ".join(f"{letter}{count}" for letter, count in event[7].items()) or "none"
-        return f"seat {seat} lays {event[4]} on {tuple(event[5])} {tuple(event[6])}, points: {points}"
-    if name == "draw":
-        return f"seat {seat} draws {' '.join(event[2])}"
-    if name == "swap":
-        return f"seat {seat} swaps {' '.join(event[3])} for {' '.join(event[4])}"
-    return f"seat {seat} gives up a bonus placement" if name == "pass" else f"seat {seat} keeps its rack"
-
-
 def verify(records: Iterable[Any]) -> Iterator[str | None]:
     """Replay records and check everything in them, many in one kernel batch.
 
@@ -277,6 +264,38 @@ def cut(record: dict[str, Any], events: int) -> Record:
         scores=state.scores[0].tolist(),
         ranks=kernel.ranks(state.scores)[0].tolist(),
         end=End(int(state.end[0])).words,
+    )
+
+
+@dataclass(eq=False)
+class Decisions:
+    """The D decisions of a recorded game, in order."""
+
+    states: State  # [D] the game as each found it
+    actions: Ints  # [D] what was played
+    events: Ints  # [D] the events that they are
+
+
+def decisions(record: dict[str, Any]) -> Decisions:
+    """The decisions of a recorded game with the positions in which they were made.
+
+    Raises:
+        RecordError: where the record does not replay.
+    """
+    script = _parse(record)
+    state, before = _dealt([script]), []
+    for decision in script.decisions:
+        before.append(state.copy())
+        fault = _play_decisions(state, np.zeros(1, dtype=np.int64), [decision])[0]
+        if fault is not None:
+            raise RecordError(fault)
+    fault = _result_fault(state, 0, script)
+    if fault is not None:
+        raise RecordError(fault)
+    return Decisions(
+        states=State.concat(before) if before else state.select(np.zeros(0, dtype=np.int64)),
+        actions=np.array([decision.action for decision in script.decisions], dtype=np.int64),
+        events=np.array([decision.event for decision in script.decisions], dtype=np.int64),
     )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from genial_env.policies import BUILT_IN, Policy
+from genial_env.rules import Rules
 
 ROSTER_MODULE = "agents.roster"
 
@@ -39,6 +40,22 @@ def make_policy(policy: str | Policy) -> Policy:
     except (TypeError, ValueError, OSError) as error:  # OSError: of files that settings name
         raise ValueError(f"agent {policy!r}: {error}") from error
     return _checked(made, f"agent {policy!r}")
+
+
+def prepare(policy: Policy, rules: Rules) -> None:
+    """Let a policy read what it needs for a game, by its method ``prepare(rules)`` where it has one.
+
+    Raises:
+        ValueError: where it cannot play it, saying why.
+    """
+    try:
+        getattr(policy, "prepare", _nothing_to_prepare)(rules)
+    except (ValueError, OSError, ImportError) as error:  # OSError: of files, ImportError: of what reads them
+        raise ValueError(f"{policy.name} cannot play this game: {error}") from error
+
+
+def _nothing_to_prepare(rules: Rules) -> None:
+    pass
 
 
 def known_names() -> list[str]:

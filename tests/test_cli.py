@@ -172,6 +172,31 @@ def test_show_says_what_there_is(played: Path) -> None:
     assert "event must be 0 to" in genial("show", played, "--event", 999, status=2).stderr
 
 
+def test_review(played: Path) -> None:
+    lines = genial("review", played, "--game", 2).stdout.splitlines()
+    assert lines[0].startswith(f"game 2 of {played}: seat 0 greedy, seat 1 random; players 2")
+    assert any("losses of rank utility, +1 first to -1 last" in line for line in lines)
+    worst = [line for line in lines if ": blunder, lost 0." in line or ": mistake, lost 0." in line]
+    assert worst
+    assert all(line.startswith("event ") and "; better: " in line for line in worst)
+    told = json.loads(genial("review", played, "--game", 2, "--json", "--judge", "value(candidates=32)").stdout)
+    assert sum(decision["verdict"] in ("mistake", "blunder") for decision in told["decisions"]) == len(worst)
+    everything = genial("review", played, "--game", 2, "--all").stdout.splitlines()
+    assert sum(line.startswith("event ") for line in everything) == len(told["decisions"])
+    assert "agent 'greedy' cannot judge" in genial("review", played, "--judge", "greedy", status=2).stderr
+
+
+def test_review_says_what_is_wrong_with_a_record(played: Path, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    record = json.loads(played.read_text().splitlines()[0])
+    path.write_text(json.dumps(record | {"ranks": [1, 1]}))
+    assert f"{path}: game 1: ranks: expected" in genial("review", path, status=2).stderr
+    path.write_text(json.dumps(record | {"agents": ["\x1b[31m", "[red]"]}))
+    out = genial("review", path).stdout
+    assert "seat 0 '\\x1b[31m'" in out
+    assert out.count("[red]") == 2
+
+
 def test_bench() -> None:
     lines = genial("bench", "--batch", 64, "--seconds", 0.1, "--json").stdout.splitlines()
     found = {line["play"]: line for line in map(json.loads, lines)}
@@ -201,5 +226,5 @@ def test_backends_change_nothing_but_the_speed() -> None:
 
 def test_help() -> None:
     out = genial("--help").stdout
-    for command in ("simulate", "verify", "show", "bench"):
+    for command in ("play", "simulate", "verify", "show", "review", "bench"):
         assert command in out

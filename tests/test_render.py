@@ -15,12 +15,14 @@ from IPython.core.interactiveshell import InteractiveShell
 from PIL import Image
 
 from genial_env import Rules, genial_v0, play, view
+from genial_env.actions import cell_name
 from genial_env.envs.vector import GenialVectorEnv
 from genial_env.record import Record, replay
 from genial_env.render import RENDER_MODES, draw, notebook, pixels, theme
-from genial_env.render.ansi import board_text
+from genial_env.render.ansi import board_text, named_text, rack_text
 from genial_env.render.film import drawing, last_move
 from genial_env.render.svg import Notes, board_svg, centre, position_svg, scoring_lines, tile_svg
+from genial_env.rules import COLOR_LETTERS
 from tests.positions import STANDARD, VARIANTS, random_play
 
 ESCAPE = re.compile("\x1b\\[[0-9;]*m")
@@ -46,6 +48,27 @@ def test_racks_are_hidden_from_others_and_the_last_tile_stands_out() -> None:
     text = board_text(state, color=False, last=[(0, 0)], seat=2)
     assert text.count("??") == 12
     assert "[·]" in text
+
+
+def test_cells_by_name() -> None:
+    state = random_play(Rules(), games=1, seed=0, steps=5)
+    cells = {cell_name(state.rules, tuple(cell)): number for number, cell in enumerate(state.tables.cells.tolist())}
+    board = named_text(state, color=False).split("\n\n")[0].splitlines()
+    assert [line.strip()[0] for line in board] == [line[-1] for line in board] == list("ABCDEFGHIJK")
+    for line in board:
+        letter, shown, _ = line.strip().split("|")
+        for number, word in enumerate(shown.split(), 1):
+            color = int(state.board[0, cells[f"{letter}{number}"]])
+            assert word.upper() == (str(number) if color < 0 else COLOR_LETTERS[color])
+    assert board == board_text(state, color=False, named=True).split("\n\n")[0].splitlines()
+    assert "\x1b[2m" in named_text(state)
+    assert ESCAPE.sub("", named_text(state)) == named_text(state, color=False)
+
+
+def test_a_rack_with_its_slots() -> None:
+    state = random_play(Rules(), games=1, seed=0, steps=4)
+    state.racks[0, 1] = [0, -1, 1, -1, -1, 20]
+    assert rack_text(state, 1, color=False) == "rack 1  0:RR  2:RG  5:PP"
 
 
 # Drawings

@@ -13,7 +13,7 @@ from genial_env.backends import Backend
 from genial_env.rules import Rules
 
 app = typer.Typer(
-    help="Génial!/Ingenious: play games between agents, hold tournaments, check and show records, measure speed.",
+    help="Génial!/Ingenious: play, let agents play, hold tournaments, check and show records, measure speed.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,

@@ -1,4 +1,4 @@
-"""Commands that play, check, show and measure games."""
+"""Commands that play, check, show, review and measure games."""
 
 import json
 import math
@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from genial_env.backends import using
@@ -36,12 +37,14 @@ from genial_env.cli.common import (
 )
 from genial_env.errors import RecordError
 from genial_env.play import Results, play_batches
-from genial_env.record import Record, event_words, numbered_lines, parse_line, record_file, replay, verify
+from genial_env.record import Record, numbered_lines, parse_line, record_file, replay, verify
 from genial_env.registry import split_names
 from genial_env.render import pixels
 from genial_env.render.ansi import board_text, wants_color
 from genial_env.render.film import drawing
+from genial_env.review import VERDICTS, Judged, Review, review
 from genial_env.state import State
+from genial_env.words import event_words
 
 
 @app.command()
@@ -155,18 +158,12 @@ def show(
     record = _nth_record(file, game)
     state = _replayed(record, event, f"{file}: game {game}")
     events = record["events"][: len(record["events"]) if event is None else event]
-    placed = [happened for happened in events if happened[0] == "place"]
-    names = [agent if agent.isprintable() else ascii(agent) for agent in record["agents"]]
-    seats = ", ".join(f"seat {seat} {name}" for seat, name in enumerate(names))
-    print(f"game {game} of {file}: {seats}; {in_words(record['rules'])}; seed {record['seed']}")
-    print(
-        f"after event {len(events)} of {len(record['events'])}: {event_words(events[-1]) if events else 'the deal'}\n"
-    )
-    print(
-        board_text(
-            state, color=wants_color(on=sys.stdout), last=[tuple(cell) for cell in placed[-1][5:7]] if placed else None
-        )
-    )
+    placed = [each for each in events if each[0] == "place"]
+    print(_about_game(file, game, record))
+    happened = event_words(state.rules, events[-1]) if events else "the deal"
+    print(f"after event {len(events)} of {len(record['events'])}: {happened}\n")
+    last = [tuple(cell) for cell in placed[-1][5:7]] if placed else None
+    print(board_text(state, color=wants_color(on=sys.stdout), last=last, named=True))
 
 
 @app.command("draw")
@@ -214,6 +211,52 @@ def _gif_of(record: Record, event: int, seat: int | None, width: int | None, sec
 
 
 _MAKERS = {".svg": _svg_of, ".png": _png_of, ".gif": _gif_of}
+
+
+@app.command("review")
+def review_game(
+    file: Annotated[Path, typer.Argument(help="A file of game records.")],
+    game: Annotated[int, typer.Option(help="Which game of the file, from 1.")] = 1,
+    judge: Annotated[str, typer.Option(help="Who judges: an agent that can.")] = "value",
+    everything: Annotated[bool, typer.Option("--all", help="List all decisions, not only the bad ones.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole review as a JSON object.")] = False,
+) -> None:
+    """Judge every decision of a recorded game: what it gave away, and what would have been better."""
+    record = _nth_record(file, game)
+    try:
+        with progress_bar() as bar:
+            task = bar.add_task("decisions", total=None)
+            found = review(record, judge, lambda done, total: bar.update(task, completed=done, total=total))
+    except RecordError as error:
+        raise UserError(f"{file}: game {game}: {error}") from error
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    if as_json:
+        print(json.dumps(found.to_dict()))
+        return
+    print(_about_game(file, game, record))
+    output().print(_review_table(found))
+    for decision in found.decisions:
+        if everything or decision.verdict in ("mistake", "blunder"):
+            print(_judged_words(decision))
+
+
+def _review_table(found: Review) -> Table:
+    """How each seat did."""
+    table = Table("seat", "agent", "decisions", "mean loss", *VERDICTS, title=f"judged by {found.judge}")
+    for seat, loss in enumerate(found.mean_loss()):
+        own = [decision.verdict for decision in found.decisions if decision.seat == seat]
+        counts = [str(own.count(verdict)) for verdict in VERDICTS]
+        table.add_row(str(seat), escape(_printable(found.agents[seat])), str(len(own)), f"{loss:.3f}", *counts)
+    table.caption = f"losses of {found.unit}" + (", +1 first to -1 last" if found.rules.tracks > 1 else "")
+    return table
+
+
+def _judged_words(decision: Judged) -> str:
+    words = f"event {decision.event}: {decision.words}: {decision.verdict}"
+    if decision.verdict == "best":
+        return words
+    return f"{words}, lost {decision.loss:.2f}; better: {decision.alternatives[0].words}"
 
 
 @app.command()
@@ -264,6 +307,16 @@ def _replayed(record: Record, event: int | None, where: str) -> State:
         return replay(record, event)
     except ValueError as error:
         raise UserError(f"{where}: {error}") from error
+
+
+def _about_game(file: Path, game: int, record: dict[str, Any]) -> str:
+    """Who played what."""
+    seats = ", ".join(f"seat {seat} {_printable(name)}" for seat, name in enumerate(record["agents"]))
+    return f"game {game} of {file}: {seats}; {in_words(record['rules'])}; seed {record['seed']}"
+
+
+def _printable(name: str) -> str:
+    return name if name.isprintable() else ascii(name)
 
 
 def _nth_record(file: Path, game: int) -> Record:

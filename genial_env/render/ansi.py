@@ -6,7 +6,7 @@ from typing import TextIO
 
 import numpy as np
 
-from genial_env.actions import Cell, tile_name
+from genial_env.actions import Cell, cell_name, tile_name
 from genial_env.render.theme import COLORS
 from genial_env.rules import COLOR_LETTERS, Rules
 from genial_env.state import EMPTY, FREE, Phase, State
@@ -35,7 +35,12 @@ def wants_color(on: TextIO | None = None) -> bool:
 
 
 def board_text(
-    state: State, row: int = 0, color: bool = True, last: Collection[Cell] | None = None, seat: int | None = None
+    state: State,
+    row: int = 0,
+    color: bool = True,
+    last: Collection[Cell] | None = None,
+    seat: int | None = None,
+    named: bool = False,
 ) -> str:
     """One game as text: the board, whose decision it is, the markers, the racks.
 
@@ -45,11 +50,33 @@ def board_text(
         color: ANSI true color; without it plain letters, the same layout.
         last: cells (q, r) to stand out in brackets.
         seat: the seat that looks on and sees no rack but its own; None sees all.
+        named: every cell by its name, as :func:`named_text` has it.
     """
-    lines = [_board_line(state, row, color, set(last or ()), r) for r in range(1 - state.rules.side, state.rules.side)]
+    board = _board(state, row, color, last, named)
     return "\n".join(
-        [*lines, "", decision_words(state, row), *_tracks(state, row, color), *_racks(state, row, color, seat)]
+        [*board, "", decision_words(state, row), *_tracks(state, row, color), *_racks(state, row, color, seat)]
     )
+
+
+def named_text(state: State, row: int = 0, color: bool = True, last: Collection[Cell] | None = None) -> str:
+    """One game as text for people who play: the board, every cell by a name that can be typed, and the markers.
+
+    A cell's name (:func:`genial_env.actions.cell_name`) is the letter at both ends of its row and the number that
+    stands on it while it is free.
+
+    Args:
+        state: the games.
+        row: which of them.
+        color: ANSI true color; without it plain letters, the same layout.
+        last: cells (q, r) to stand out in brackets.
+    """
+    return "\n".join([*_board(state, row, color, last, named=True), "", *_tracks(state, row, color)])
+
+
+def rack_text(state: State, seat: int, row: int = 0, color: bool = True) -> str:
+    """A seat's rack as a line, each tile behind the number of its slot; empty slots are left out."""
+    held = [(slot, kind) for slot, kind in enumerate(state.racks[row, seat].tolist()) if kind != EMPTY]
+    return "  ".join([f"rack {seat}", *(f"{slot}:{_tile(state, kind, color)}" for slot, kind in held)])
 
 
 def describe(view: View, color: bool = False) -> str:
@@ -91,22 +118,44 @@ def _counts(title: str, view: View, counts: list[int]) -> str:
     return f"{title}  {'  '.join(tiles)}"
 
 
-def _board_line(state: State, row: int, color: bool, last: set[Cell], r: int) -> str:
+def _board(state: State, row: int, color: bool, last: Collection[Cell] | None, named: bool) -> list[str]:
+    line = _named_line if named else _board_line
+    return [line(state, row, color, last or (), r) for r in range(1 - state.rules.side, state.rules.side)]
+
+
+def _board_line(state: State, row: int, color: bool, last: Collection[Cell], r: int) -> str:
     """One row of hexes: free cells are dots, printed symbols small letters."""
+    free = (" · ", "[·]")
+    cells = (_cell(state, row, color, last, cell) or free[cell in last] for cell in _row_of_cells(state, r))
+    return (" " * (2 * abs(r)) + " ".join(cells)).rstrip()
+
+
+def _named_line(state: State, row: int, color: bool, last: Collection[Cell], r: int) -> str:
+    """The same with the row's letter at both ends, and free cells as their numbers in the row."""
+    cells = [
+        _cell(state, row, color, last, cell) or _dim(f"{number:2d} ", color)
+        for number, cell in enumerate(_row_of_cells(state, r), 1)
+    ]
+    letter = cell_name(state.rules, _row_of_cells(state, r)[0])[0]
+    return f"{' ' * (2 * abs(r))}{_dim(f'{letter}|', color)}{' '.join(cells)}{_dim(f'|{letter}', color)}"
+
+
+def _row_of_cells(state: State, r: int) -> list[Cell]:
+    """The cells of a row from the left."""
+    side = state.rules.side
+    return [(q, r) for q in range(max(1 - side, 1 - side - r), min(side, side - r))]
+
+
+def _cell(state: State, row: int, color: bool, last: Collection[Cell], cell: Cell) -> str:
+    """A covered cell; nothing for a free one."""
     t = state.tables
-    line = " " * (2 * abs(r))
-    for q in range(max(1 - state.rules.side, 1 - state.rules.side - r), min(state.rules.side, state.rules.side - r)):
-        cell = t.cell_index[q, r]
-        what = int(state.board[row, cell])
-        left, right = "[]" if (q, r) in last else "  "
-        if what == FREE:
-            line += f"{left}·{right} "
-        else:
-            letter = COLOR_LETTERS[what]
-            printed = cell in t.printed
-            shown = letter.lower() if printed else letter
-            line += _paint(f"{left}{shown}{right}", letter, color, printed) + " "
-    return line.rstrip()
+    number = t.cell_index[cell]
+    what = int(state.board[row, number])
+    if what == FREE:
+        return ""
+    letter, printed = COLOR_LETTERS[what], number in t.printed
+    left, right = "[]" if cell in last else "  "
+    return _paint(f"{left}{letter.lower() if printed else letter}{right}", letter, color, printed)
 
 
 def decision_words(state: State, row: int) -> str:
@@ -152,6 +201,11 @@ def _tile(state: State, kind: int, color: bool) -> str:
     if kind == EMPTY:
         return "--"
     return "".join(_paint(COLOR_LETTERS[half], COLOR_LETTERS[half], color) for half in state.tables.kinds[kind])
+
+
+def _dim(text: str, color: bool) -> str:
+    """What helps to find one's way, and is no tile."""
+    return f"\x1b[2m{text}\x1b[0m" if color else text
 
 
 def _paint(text: str, letter: str, color: bool, printed: bool = False) -> str:

@@ -5,11 +5,13 @@ from html import escape
 
 import numpy as np
 
-from genial_env.record import Record, event_words
+from genial_env.record import Record
 from genial_env.render.film import drawing
 from genial_env.render.svg import position_svg
+from genial_env.rules import Rules
 from genial_env.state import State
 from genial_env.views import View, determinize
+from genial_env.words import event_words
 
 
 def runs() -> bool:
@@ -46,7 +48,8 @@ def record_html(record: Record) -> str:
         drawn = drawing(record)
     except ValueError as error:
         return f"<p>a game record that does not replay: {escape(str(error))}</p>"
-    rows = "".join(f"<li>{escape(event_words(event))}</li>" for event in record["events"])
+    rules = Rules.from_dict(record["rules"])
+    rows = "".join(f"<li>{escape(event_words(rules, event))}</li>" for event in record["events"])
     ended = f"{record['end']}; ranks {' '.join(map(str, record['ranks']))}; seed {record['seed']}"
     return (
         f"{drawn}<p>{escape(ended)}</p>"
