@@ -21,7 +21,17 @@ from genial_env.record import Record, replay
 from genial_env.render import RENDER_MODES, draw, notebook, pixels, theme
 from genial_env.render.ansi import board_text, named_text, rack_text
 from genial_env.render.film import drawing, last_move
-from genial_env.render.svg import Notes, board_svg, centre, position_svg, scoring_lines, tile_svg
+from genial_env.render.svg import (
+    Notes,
+    around,
+    board_svg,
+    centre,
+    markers_svg,
+    position_svg,
+    rack_svg,
+    scoring_lines,
+    tile_svg,
+)
 from genial_env.rules import COLOR_LETTERS
 from tests.positions import STANDARD, VARIANTS, random_play
 
@@ -163,6 +173,56 @@ def test_notes_on_a_board() -> None:
     assert shapes(by_number[index[0, 0]]) == ["R"]
     assert "".join(by_number[index[1, 0]].itertext()) == "7"
     assert shapes(drawn(tile_svg(Rules(), 1))) == ["R", "G"]
+
+
+def test_a_part_of_a_board() -> None:
+    state = random_play(Rules(), games=1, seed=0, steps=20)
+    index = state.tables.cell_index
+    part = around(state.rules, [(0, 0), (1, 0)], 2)
+    svg = drawn(board_svg(state, only=part, notes=Notes(labels={(0, 0): "7"})))
+    cells = groups(svg, "cell")
+    assert [int(cell.get("data-cell")) for cell in cells] == sorted(index[cell] for cell in part)
+    whole = {cell.get("data-cell"): shapes(cell) for cell in groups(drawn(board_svg(state)), "cell")}
+    assert all(shapes(cell) == whole[cell.get("data-cell")] for cell in cells)
+    assert float(svg.get("width")) == pytest.approx(6 * 3**0.5 * 20 + 2, abs=0.01)
+    assert float(svg.get("height")) == pytest.approx(8 * 20 + 2, abs=0.01)
+    assert pixels.rgb_array(board_svg(state, only=[(3, 1)])).shape == (42, 38, 3)
+    assert around(state.rules, [(5, 0)]) == {(5, 0), (4, 0), (4, 1), (5, -1)}
+    assert around(state.rules, [(0, 0)], 0) == {(0, 0)}
+    for nothing in ([], [(9, 0)]):
+        with pytest.raises(ValueError, match="only must name cells of a board of side 6, not "):
+            board_svg(state, only=nothing)
+
+
+@pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
+def test_markers_and_racks_alone(rules: Rules) -> None:
+    """The same as beside a board."""
+    state = random_play(rules, games=2, seed=0, steps=12)
+    whole = drawn(position_svg(state, 1))
+    for track in range(rules.tracks):
+        alone = groups(drawn(markers_svg(state, 1, track)), "marker")
+        beside = groups(whole, "marker")[track * rules.colors : (track + 1) * rules.colors]
+        assert ["".join(marker.itertext()) for marker in alone] == ["".join(marker.itertext()) for marker in beside]
+        assert [shapes(marker) for marker in alone] == [shapes(marker) for marker in beside]
+    for rack in groups(whole, "rack"):
+        alone = drawn(rack_svg(state, 1, int(rack.get("data-seat"))))
+        assert len(groups(alone, "slot")) == rules.rack
+        assert shapes(alone) == shapes(rack)
+        assert not shapes(drawn(rack_svg(state, 1, int(rack.get("data-seat")), hidden=True)))
+
+
+def test_markers_that_moved_and_what_stands_out() -> None:
+    state = random_play(Rules(4, "2009", "team"), games=1, seed=0, steps=0)
+    state.scores[0, 0, 1] = 18
+    svg = drawn(markers_svg(state, letters="RG", moved={"G": (16, 5)}, marked="R"))
+    red, green = groups(svg, "marker")
+    assert ["".join(red.itertext()), "".join(green.itertext())] == ["0R", "16 + 518G"]
+    assert (len(groups(red, "way")), len(groups(green, "way"))) == (0, 1)
+    assert len(groups(svg, "marked")) == 1
+    assert [text.text for text in svg if text.tag.endswith("text")] == ["0", "18", "36"]
+    state.racks[0, 0] = [0, 1, -1, 7, 11, -1]  # RR RG -- GB BB --
+    svg = drawn(rack_svg(state, marked="G"))
+    assert [len(groups(slot, "marked")) for slot in groups(svg, "slot")] == [0, 1, 0, 1, 0, 0]
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "\"&'", "\x00\x1b[31m\u202e", "名前" * 40, ""])

@@ -5,7 +5,7 @@ same on a page, in a notebook and, by :mod:`genial_env.render.pixels`, as a pict
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
@@ -13,8 +13,9 @@ from genial_env import hexgrid
 from genial_env.actions import Cell, tile_name
 from genial_env.render import theme
 from genial_env.render.ansi import decision_words, track_name
-from genial_env.rules import COLOR_LETTERS, TRACK_END, Rules
+from genial_env.rules import COLOR_LETTERS, Rules
 from genial_env.state import EMPTY, FREE, State
+from genial_env.tables import tables
 
 HEX = 20.0
 """From the centre of a cell to its corners."""
@@ -30,6 +31,7 @@ _PREFIX = "genial-"
 _MARGIN, _GAP = 12.0, 16.0
 _PANEL_WIDTH, _PANEL_HEAD = 300.0, 24.0
 _TRACK_ROW, _TRACK_LEFT, _TRACK_RIGHT = 15.0, 20.0, 34.0
+_SCALE, _SUM_WIDTH = 15.0, 50.0
 _RACK_HEX = 10.5
 _RACK_ROW = 2 * _RACK_HEX + 8
 _FOOT = 22.0
@@ -101,7 +103,13 @@ def scoring_lines(state: State, row: int, first: Cell, second: Cell) -> list[Lin
     return lines
 
 
-def board_svg(state: State, row: int = 0, notes: Notes | None = None, width: float | None = None) -> str:
+def board_svg(
+    state: State,
+    row: int = 0,
+    notes: Notes | None = None,
+    width: float | None = None,
+    only: Collection[Cell] | None = None,
+) -> str:
     """The board alone. Every cell is a group of the class "cell", its number in `data-cell`.
 
     Args:
@@ -109,11 +117,98 @@ def board_svg(state: State, row: int = 0, notes: Notes | None = None, width: flo
         row: which of them.
         notes: what is drawn over it.
         width: in pixels; left out, 40 for a cell's greatest diameter.
+        only: the cells (q, r) that are drawn, as :func:`around` gives them; left out, all.
+
+    Raises:
+        ValueError: where `only` names a cell that is off the board, or none.
     """
-    across, down = _board_size(state.rules)
-    drawn = _board(state, row, notes or Notes(), (across / 2, down / 2))
+    everything = state.tables.cell_index
+    shown = everything if only is None else set(only)
+    if not shown or not all(cell in everything for cell in shown):
+        raise ValueError(f"only must name cells of a board of side {state.rules.side}, not {sorted(shown)}")
+    points = [centre(cell) for cell in shown]
+    left, right = (end(x for x, _ in points) for end in (min, max))
+    top, bottom = (end(y for _, y in points) for end in (min, max))
+    across, down = right - left + math.sqrt(3) * HEX + 2, bottom - top + 2 * HEX + 2
+    origin = (across / 2 - (left + right) / 2, down / 2 - (top + bottom) / 2)
+    drawn = _board(state, row, notes or Notes(), origin, shown)
     words = f"The board of {_board_words(state, row)}"
     return _document(across, down, drawn, words, width, paper=False)
+
+
+def around(rules: Rules, cells: Collection[Cell], reach: int = 1) -> set[Cell]:
+    """The cells of the board that are at most so many steps away from one of these, (q, r)."""
+    steps = [(dq, dr) for dq, dr in hexgrid.cells(reach + 1).tolist()]
+    return {_beside(cell, step) for cell in cells for step in steps} & tables(rules).cell_index.keys()
+
+
+def markers_svg(
+    state: State,
+    row: int = 0,
+    track: int = 0,
+    *,
+    letters: Collection[str] | None = None,
+    moved: Mapping[str, tuple[int, int]] | None = None,
+    marked: Collection[str] = (),
+    width: float | None = None,
+) -> str:
+    """The markers of a track alone, under a scale of where they stop.
+
+    Args:
+        state: the games.
+        row: which of them.
+        track: whose.
+        letters: of the colors that are shown; left out, all.
+        moved: by letter, where a marker stood before and the points that it got: the way is drawn, and the sum stands
+            beside it.
+        marked: letters of the markers that stand out.
+        width: in pixels; left out, as wide as beside a board.
+    """
+    rules, moved = state.rules, moved or {}
+    across = _PANEL_WIDTH + (_SUM_WIDTH if moved else 0)
+    parts = [
+        _text(_at(stop, rules), 11, str(stop), 10, anchor="middle", fill=theme.FAINT) for stop in (0, *rules.stops)
+    ]
+    shown = [color for color in range(rules.colors) if letters is None or COLOR_LETTERS[color] in letters]
+    for line, color in enumerate(shown):
+        letter, y = COLOR_LETTERS[color], _SCALE + _TRACK_ROW * (line + 0.5)
+        if letter in marked:
+            edge = f'width="{_n(across - 4)}" height="{_n(_TRACK_ROW)}" fill="none" stroke="{theme.MARK}"'
+            parts.append(f'<rect class="marked" x="2" y="{_n(y - _TRACK_ROW / 2)}" rx="4" stroke-width="1.6" {edge}/>')
+        parts.append(_marker(rules, color, int(state.scores[row, track, color]), y, moved.get(letter)))
+    words = f"The markers of {track_name(rules, track)}"
+    return _document(across, _SCALE + _TRACK_ROW * len(shown) + 2, "".join(parts), words, width, paper=False)
+
+
+def rack_svg(
+    state: State,
+    row: int = 0,
+    seat: int = 0,
+    *,
+    hidden: bool = False,
+    marked: Collection[str] = (),
+    width: float | None = None,
+) -> str:
+    """A rack alone, its empty slots as outlines. Every slot is a group of the class "slot".
+
+    Args:
+        state: the games.
+        row: which of them.
+        seat: whose.
+        hidden: whether its tiles lie face down.
+        marked: color letters; tiles that show one of them stand out.
+        width: in pixels; left out, 40 for a slot.
+    """
+    wide, high, parts = 40.0, 2 * _RACK_HEX + 6, []
+    for slot, kind in enumerate(state.racks[row, seat].tolist()):
+        name = "--" if kind == EMPTY else "??" if hidden else tile_name(state.rules, kind)
+        drawn = _tile(name, wide * (slot + 0.5), high / 2, _RACK_HEX)
+        if set(name) & set(marked):
+            edge = f'width="{_n(wide)}" height="{_n(high - 2)}" fill="none" stroke="{theme.MARK}" stroke-width="1.6"'
+            drawn += f'<rect class="marked" x="{_n(wide * slot)}" y="1" rx="4" {edge}/>'
+        parts.append(f'<g class="slot" data-slot="{slot}">{drawn}</g>')
+    across = wide * state.rules.rack
+    return _document(across, high, "".join(parts), f"The rack of seat {seat}", width, paper=False)
 
 
 def position_svg(
@@ -153,7 +248,7 @@ def position_svg(
     height = max(down, beside) + 2 * _MARGIN + _FOOT * len(lines)
     left, whole = across + 2 * _MARGIN + _GAP, across + _PANEL_WIDTH + _GAP + 3 * _MARGIN
     middle = (_MARGIN + across / 2, _MARGIN + max(down, beside) / 2)
-    parts = [_board(state, row, move.notes(state, row) if move else Notes(), middle)]
+    parts = [_board(state, row, move.notes(state, row) if move else Notes(), middle, state.tables.cell_index)]
     top = _MARGIN + (max(down, beside) - beside) / 2
     for panel in panels:
         parts.append(panel.draw(left, top))
@@ -200,10 +295,12 @@ def centre(cell: Cell, radius: float = HEX) -> tuple[float, float]:
 # The board
 
 
-def _board(state: State, row: int, notes: Notes, middle: tuple[float, float]) -> str:
+def _board(state: State, row: int, notes: Notes, middle: tuple[float, float], only: Collection[Cell]) -> str:
     t, parts = state.tables, []
     printed = set(t.printed.tolist())
     for number, (q, r) in enumerate(t.cells.tolist()):
+        if (q, r) not in only:
+            continue
         what, (x, y) = int(state.board[row, number]), centre((q, r))
         parts.append(f'<g class="cell" data-cell="{number}" transform="translate({_n(x)} {_n(y)})">')
         parts.append(_cell(what, number in printed))
@@ -283,7 +380,7 @@ class _Panel:
         size = f'width="{_n(_PANEL_WIDTH)}" height="{_n(self.height)}"'
         parts = [f'<rect {size} rx="8" fill="#ffffff" {edge}/>', self._head()]
         for color, marker in enumerate(state.scores[row, self._track].tolist()):
-            parts.append(self._marker(color, marker, _PANEL_HEAD + _TRACK_ROW * (color + 0.5)))
+            parts.append(_marker(state.rules, color, marker, _PANEL_HEAD + _TRACK_ROW * (color + 0.5)))
         top = _PANEL_HEAD + _TRACK_ROW * state.rules.colors + 4
         for holder in self._holders:
             parts.append(self._rack(holder, top + _RACK_ROW / 2))
@@ -302,19 +399,6 @@ class _Panel:
             _PANEL_WIDTH - 8, 17, counts, 11, anchor="end", fill=theme.FAINT
         )
 
-    def _marker(self, color: int, marker: int, y: float) -> str:
-        top, letter = self._state.rules.top, COLOR_LETTERS[color]
-        step = (_PANEL_WIDTH - _TRACK_LEFT - _TRACK_RIGHT) / (top + 1)
-        parts = [_bar((top + 1) * step, theme.FREE), _bar((marker + 1) * step, theme.TILE)]
-        for stop in range(TRACK_END, top + 1, TRACK_END):
-            at = _TRACK_LEFT + (stop + 0.5) * step
-            parts.append(f'<circle cx="{_n(at)}" r="2.4" fill="none" stroke="{theme.FAINT}"/>')
-        at = _TRACK_LEFT + (marker + 0.5) * step
-        parts.append(f'<g transform="translate({_n(at)} 0)">{_use("disc", 6.6 / DISC)}{_use(letter, 4.6)}</g>')
-        parts.append(_text(_PANEL_WIDTH - 8, 4, str(marker), 11.5, anchor="end", bold=True))
-        parts.append(_text(8, 4, letter, 10.5, fill=theme.FAINT))
-        return f'<g class="marker" transform="translate(0 {_n(y)})">{"".join(parts)}</g>'
-
     def _rack(self, holder: int, y: float) -> str:
         state, wide = self._state, 2 * math.sqrt(3) * _RACK_HEX + 5
         several = len(self._holders) > 1
@@ -330,6 +414,37 @@ class _Panel:
         return f'<g class="rack" data-seat="{holder}" transform="translate(0 {_n(y)})">{"".join(parts)}</g>'
 
 
+def _marker(rules: Rules, color: int, marker: int, y: float, moved: tuple[int, int] | None = None) -> str:
+    """A line of a marker track; with where the marker stood before and the points that it got, the way too."""
+    letter, step = COLOR_LETTERS[color], _at(1, rules) - _at(0, rules)
+    parts = [_bar((rules.top + 1) * step, theme.FREE), _bar((marker + 1) * step, theme.TILE)]
+    for stop in rules.stops:
+        parts.append(f'<circle cx="{_n(_at(stop, rules))}" r="2.4" fill="none" stroke="{theme.FAINT}"/>')
+    at, right = _at(marker, rules), _PANEL_WIDTH - 8
+    if moved is not None:
+        before, gained = moved
+        right += _SUM_WIDTH
+        parts.append(_way(_at(before, rules), at))
+        parts.append(_text(right - 26, 4, f"{before} + {gained}", 11, anchor="end", fill=theme.FAINT))
+    parts.append(f'<g transform="translate({_n(at)} 0)">{_use("disc", 6.6 / DISC)}{_use(letter, 4.6)}</g>')
+    parts.append(_text(right, 4, str(marker), 11.5, anchor="end", bold=True))
+    parts.append(_text(8, 4, letter, 10.5, fill=theme.FAINT))
+    return f'<g class="marker" transform="translate(0 {_n(y)})">{"".join(parts)}</g>'
+
+
+def _way(start: float, end: float) -> str:
+    """From where a marker stood to where it stands."""
+    return (
+        f'<line class="way" x1="{_n(start)}" x2="{_n(end)}" stroke="{theme.MARK}" stroke-width="2.4"/>'
+        f'<circle cx="{_n(start)}" r="3.6" fill="{theme.PAPER}" stroke="{theme.MARK}" stroke-width="1.6"/>'
+    )
+
+
+def _at(marker: int, rules: Rules) -> float:
+    """How far to the right a marker stands."""
+    return _TRACK_LEFT + (marker + 0.5) * (_PANEL_WIDTH - _TRACK_LEFT - _TRACK_RIGHT) / (rules.top + 1)
+
+
 def _bar(width: float, fill: str) -> str:
     """A piece of a marker track from its beginning."""
     high = _TRACK_ROW * 0.62
@@ -338,12 +453,17 @@ def _bar(width: float, fill: str) -> str:
 
 
 def _tile(name: str, x: float, y: float, radius: float) -> str:
-    """By its two letters; "??" is a tile face down."""
+    """By its two letters; "??" is a tile face down, "--" none."""
     half, parts = math.sqrt(3) / 2 * radius, []
     for side, letter in zip((-half, half), name, strict=True):
-        shown = _use("back", radius / HEX) if letter == "?" else _half(letter, radius)
-        parts.append(f'<g transform="translate({_n(x + side)} {_n(y)})">{shown}</g>')
+        parts.append(f'<g transform="translate({_n(x + side)} {_n(y)})">{_side(letter, radius)}</g>')
     return "".join(parts)
+
+
+def _side(letter: str, radius: float) -> str:
+    if letter == "?":
+        return _use("back", radius / HEX)
+    return _hexagon(radius * 0.9, "none", theme.FREE_EDGE) if letter == "-" else _half(letter, radius)
 
 
 # Shapes and words
