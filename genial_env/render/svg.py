@@ -335,7 +335,8 @@ def _outline(cell: Cell) -> str:
 
 
 def _line(line: Line) -> str:
-    (x, y), (to_x, to_y) = centre(line.cells[0]), centre(line.cells[-1])
+    (from_x, from_y), (next_x, next_y), (to_x, to_y) = (centre(line.cells[which]) for which in (0, 1, -1))
+    x, y = from_x + 0.36 * (next_x - from_x), from_y + 0.36 * (next_y - from_y)  # beside the half's symbol
     ends = f'x1="{_n(x)}" y1="{_n(y)}" x2="{_n(to_x)}" y2="{_n(to_y)}" stroke-linecap="round"'
     return (
         f'<line {ends} stroke="{theme.PAPER}" stroke-width="5"/>'
