@@ -25,7 +25,7 @@ FLOORS = [
     ["bench", "compiled", "puzzles"],
     ["envs"],
     ["genial_v0", "testing", "warmup"],
-    ["arena"],
+    ["arena", "web"],
     ["cli"],
     ["__main__"],
 ]
@@ -88,6 +88,6 @@ def test_public_names() -> None:
 
 
 def test_importing_is_light() -> None:
-    heavy = ["torch", "matplotlib", "numba", "stable_baselines3", "typer", "rich", "fastapi"]
+    heavy = ["torch", "matplotlib", "numba", "stable_baselines3", "typer", "rich", "starlette", "uvicorn"]
     code = f"import sys, genial_env; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
