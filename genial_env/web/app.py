@@ -203,7 +203,7 @@ class Desk:
 
 @lru_cache(maxsize=64)
 def agents_for(rules: Rules) -> tuple[str, ...]:
-    """The agents with a name that can play these rules. No others are made for a page: other words would import code."""
+    """The agents with a name that can play these rules. No others are made for a page: such words import code."""
     return tuple(name for name in known_names() if _can_play(name, rules))
 
 

@@ -1,9 +1,9 @@
 """Whose games are whose, in memory and on the disk.
 
-A browser has a token, a random number that nobody can guess, and sees the games of this token. It comes as a cookie that
-no script can read and no other site can have sent, and that downloads carry as well. On the disk every session has a
-folder and every game a file; folders are named by a digest of the token, so that who reads the folder has no token. What
-is there is found again after a restart.
+A browser has a token, a random number that nobody can guess, and sees the games of this token. It comes as a cookie:
+no script can read it, no other site can have it sent, and downloads carry it as well. On the disk every session has a
+folder and every game a file; folders are named by a digest of the token, so that who reads the folder has no token.
+What is there is found again after a restart.
 """
 
 import contextlib

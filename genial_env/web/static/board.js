@@ -3,6 +3,7 @@
 import { h, s } from "./dom.js";
 import { HEX, centre, half, hexagon, inWords, printed } from "./look.js";
 
+const EDGE = 14; // beside the board, for the names of its rows
 const STEPS = [[1, 0], [1, -1], [0, -1], [-1, 0], [-1, 1], [0, 1]];
 
 /** Cells, their neighbours, and the lines that tiles score, of one set of rules. */
@@ -56,6 +57,11 @@ export class Grid {
     return next === undefined ? cell : next;
   }
 
+  /** Whether a cell is the leftmost of its row. */
+  isFirst(cell) {
+    return cell === 0 || this.cells[cell - 1][1] !== this.cells[cell][1];
+  }
+
   /** What a cell is called: its row, A at the top, and its place in it from the left. */
   name(cell) {
     const [q, r] = this.cells[cell];
@@ -72,9 +78,10 @@ export class Board {
     this.letters = null;
     this.groups = rules.cells.map((cell, number) => this.cellGroup(cell, number, taken, pointed));
     this.below = s("g");
+    const rowNames = rules.cells.flatMap((cell, number) => (this.grid.isFirst(number) ? [rowName(cell, this.grid.name(number)[0])] : []));
     this.over = s("g", { class: "over" });
     this.cursor = hexagon(HEX * 0.97, { class: "cursor", visibility: "hidden" });
-    const across = Math.sqrt(3) * HEX * (2 * rules.side - 1) + 6;
+    const across = Math.sqrt(3) * HEX * (2 * rules.side - 1) + 2 * EDGE;
     const down = HEX * (3 * rules.side - 1) + 6;
     this.element = s(
       "svg",
@@ -86,6 +93,7 @@ export class Board {
         "aria-label": label,
         onpointerleave: () => pointed?.(null),
       },
+      rowNames,
       this.groups,
       this.below,
       this.over,
@@ -141,8 +149,9 @@ export class Board {
   }
 
   ghostHalf(transform, ghost, side) {
-    const classes = `ghost${ghost.wrong ? " wrong" : ""}${ghost.fixed ? " fixed" : ""}`;
-    return s("g", { class: classes, transform }, half(ghost.tile[side]), hexagon(HEX * 0.93, { class: "edge" }));
+    const edge = hexagon(HEX * 0.93, { class: "edge" });
+    if (ghost.wrong) return s("g", { class: "ghost wrong", transform }, edge);
+    return s("g", { class: ghost.fixed ? "ghost fixed" : "ghost", transform }, half(ghost.tile[side]), edge);
   }
 
   /** Show where the keyboard is; null for nowhere. */
@@ -161,6 +170,11 @@ export class Board {
     if (letter === ".") return "free";
     return this.grid.printed.has(cell) ? `printed ${inWords(letter)}` : inWords(letter);
   }
+}
+
+function rowName(cell, letter) {
+  const [x, y] = centre(cell);
+  return s("text", { class: "row-name", x: x - HEX - 4, y: y + 3, "font-size": 9, "aria-hidden": true }, letter);
 }
 
 function scoringLine([x1, y1], [x2, y2]) {

@@ -18,9 +18,11 @@ function dressed(element, attributes, children) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...present(children));
   return element;
 }
+
+const present = (children) => children.flat(Infinity).filter((child) => child !== null && child !== undefined);
 
 /** Say something to those who listen to the page. */
 export function announce(words) {
@@ -30,7 +32,7 @@ export function announce(words) {
 
 /** Put children into an element in place of what is there. */
 export function fill(element, ...children) {
-  element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.replaceChildren(...present(children));
 }
 
 export const wait = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));

@@ -5,7 +5,8 @@ import { Board, framed } from "./board.js";
 import { announce, fill, h } from "./dom.js";
 import { signed } from "./game.js";
 import { chart } from "./graph.js";
-import { eventWords, panels, rulesWords } from "./panels.js";
+import { tileInWords, tilePicture } from "./look.js";
+import { eventWords, panels, pointsWords, rulesWords } from "./panels.js";
 
 const STEP_TIME = 1200; // milliseconds a step when it plays by itself
 const MOST_IN_A_FILE = 5_000_000;
@@ -133,15 +134,15 @@ class Replay {
     this.words = h("p", { class: "status", role: "status" });
     this.slider = h("input", { type: "range", min: 0, max: this.last, value: 0, "aria-label": "Step", oninput: () => this.go(Number(this.slider.value)) });
     this.auto = h("button", { type: "button", onclick: () => this.toggleAuto() }, "Play");
-    const button = (words, label, to) => h("button", { type: "button", "aria-label": label, title: label, onclick: () => this.go(to()) }, words);
+    const button = (words, keys, to) => h("button", { type: "button", title: keys, onclick: () => this.go(to()) }, words);
     const steps = h(
       "div",
       { class: "buttons steps" },
-      button("⏮", "To the start (Home)", () => 0),
-      button("◀", "Back (left arrow)", () => this.at - 1),
+      button("Start", "key Home", () => 0),
+      button("Back", "left arrow key", () => this.at - 1),
       this.auto,
-      button("▶", "On (right arrow)", () => this.at + 1),
-      button("⏭", "To the end (End)", () => this.last),
+      button("On", "right arrow key", () => this.at + 1),
+      button("End", "key End", () => this.last),
     );
     this.judged = h("div", { class: "judged" });
     this.side = h("div", { class: "panels" });
@@ -310,6 +311,14 @@ class Replay {
     );
   }
 
+  alternativeWords(other) {
+    if (!other.cells.length) return `${other.words}: worth ${signed(other.utility)}`;
+    const tile = this.tileOf(other, this.game.frames[this.at - 1].position);
+    const where = other.cells.map((cell) => this.board.grid.name(cell)).join(" ");
+    const points = pointsWords(other.points);
+    return [tilePicture(tile, 9), h("span", {}, `${tileInWords(tile)} on ${where}: ${points}; worth ${signed(other.utility)}`)];
+  }
+
   /** What the judge says of the decision that led here. */
   showJudged() {
     const { decision } = this;
@@ -334,7 +343,7 @@ class Replay {
           },
         },
         h("strong", {}, LETTERS[index]),
-        ` ${other.words}: ${signed(other.utility)}`,
+        this.alternativeWords(other),
       ),
     );
     return fill(this.judged, h("div", { class: "card" }, verdict, others.length ? h("p", { class: "hint" }, "Instead:") : null, others));

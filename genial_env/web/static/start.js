@@ -18,7 +18,7 @@ class NewGame {
   constructor(combinations) {
     this.combinations = combinations;
     this.asked = 0;
-    this.players = choice("How many", [1, 2, 3, 4].map((n) => [n, n === 1 ? "1 (solo)" : String(n)]), 2);
+    this.players = choice("Seats", [1, 2, 3, 4].map((n) => [n, n === 1 ? "1 (solo)" : String(n)]), 2);
     this.edition = choice("Edition", [], null);
     this.mode = choice("Mode", [], null);
     this.seats = h("fieldset", { class: "seats" });
