@@ -1,6 +1,7 @@
 """The command that serves the game to browsers."""
 
 import ipaddress
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -32,14 +33,16 @@ def serve(
         raise UserError(f"{folder}: {error.strerror}") from error
     if not _is_loopback(host):
         complain(f"everybody who reaches {host} can play here, and what is sent can be read on the way")
-    settings = uvicorn.Config(make_app(folder, [host.lower()]), host=host, port=port, log_level="warning")
+    serving = make_app(folder, [host.lower()])
+    settings = uvicorn.Config(serving, host, port, log_level="warning", ws="none", lifespan="off", server_header=False)
     try:
         sock = settings.bind_socket()
     except SystemExit as ended:
         raise UserError(f"cannot listen at {host}, port {port}: is another server there?") from ended
     shown = f"[{host}]" if ":" in host else host
     print(f"Play at http://{shown}:{sock.getsockname()[1]}/ (games are kept in {folder}; Ctrl-C ends)", flush=True)
-    uvicorn.Server(settings).run([sock])
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(settings).run([sock])
 
 
 def _is_loopback(host: str) -> bool:

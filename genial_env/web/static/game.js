@@ -530,7 +530,7 @@ function ending(game, names) {
       h("thead", {}, h("tr", {}, rules.tracks > 1 ? h("th", { scope: "col" }, "Place") : null, h("th", { scope: "col" }, "Who"), h("th", { scope: "col" }, "Markers, lowest first"))),
       h("tbody", {}, rows),
     ),
-    end.why.map((words) => h("p", {}, words)),
+    end.why.map((words) => h("p", {}, `${words[0].toUpperCase()}${words.slice(1)}.`)),
     h("p", { class: "hint" }, `Ended: ${end.how}. Seed ${end.seed}.`),
     h(
       "div",

@@ -103,8 +103,8 @@ export function pointsWords(points) {
 /** A game's rules, in words. */
 export function rulesWords(rules) {
   const mode = { individual: `${rules.players} seats`, team: "two teams", solo: "solo" }[rules.mode];
-  const variants = [["side", "side"], ["colors", "colors"], ["rack", "tiles a rack"], ["tile_sets", "boxes"]];
   const named = rules.named ?? rules;
-  const words = variants.filter(([name]) => name in named).map(([name, what]) => `${named[name]} ${what}`);
+  const variants = { side: "cells an edge", colors: "colors", rack: "tiles a rack", tile_sets: "boxes of tiles" };
+  const words = Object.keys(variants).filter((name) => name in named).map((name) => `${named[name]} ${variants[name]}`);
   return [mode, `edition ${rules.edition}`, ...words].join(", ");
 }
