@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import httpx
-import uvicorn
+
+from genial_env.web.server import listening
 
 SMALL = {"players": 2, "edition": "2025", "mode": "individual", "side": 4}
 
@@ -15,8 +16,7 @@ SMALL = {"players": 2, "edition": "2025", "mode": "individual", "side": 4}
 @contextmanager
 def served(app: Any) -> Iterator[str]:
     """Serve an application; gives its address."""
-    settings = uvicorn.Config(app, "127.0.0.1", 0, log_level="critical", ws="none", lifespan="off")
-    server, sock = uvicorn.Server(settings), settings.bind_socket()
+    server, sock = listening(app, "127.0.0.1", 0)
     thread = threading.Thread(target=server.run, args=([sock],), daemon=True)
     thread.start()
     while not server.started:

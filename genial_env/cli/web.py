@@ -21,9 +21,9 @@ def serve(
     """Play and review in the browser (extra serve): starts a server and prints its address. Ctrl-C ends it."""
     try:
         import platformdirs
-        import uvicorn
 
         from genial_env.web import make_app
+        from genial_env.web.server import listening
     except ImportError as error:
         raise UserError(f"serving needs more libraries: pip install 'genial-env[serve]' ({error})") from error
     folder = data or platformdirs.user_data_path("genial_env", appauthor=False) / "games"
@@ -31,18 +31,16 @@ def serve(
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise UserError(f"{folder}: {error.strerror}") from error
+    try:
+        server, sock = listening(make_app(folder, [host.lower()]), host, port)
+    except (OSError, OverflowError) as error:
+        raise UserError(f"cannot listen at {host}, port {port}: {error}") from error
     if not _is_loopback(host):
         complain(f"everybody who reaches {host} can play here, and what is sent can be read on the way")
-    serving = make_app(folder, [host.lower()])
-    settings = uvicorn.Config(serving, host, port, log_level="warning", ws="none", lifespan="off", server_header=False)
-    try:
-        sock = settings.bind_socket()
-    except SystemExit as ended:
-        raise UserError(f"cannot listen at {host}, port {port}: is another server there?") from ended
     shown = f"[{host}]" if ":" in host else host
     print(f"Play at http://{shown}:{sock.getsockname()[1]}/ (games are kept in {folder}; Ctrl-C ends)", flush=True)
     with suppress(KeyboardInterrupt):
-        uvicorn.Server(settings).run([sock])
+        server.run([sock])
 
 
 def _is_loopback(host: str) -> bool:

@@ -1,6 +1,7 @@
 """What is asked of every request before anything else sees it, and what every answer carries."""
 
 import ipaddress
+import logging
 from collections.abc import Iterable
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -18,6 +19,8 @@ HEADERS = {
     "x-frame-options": "DENY",
 }
 """On every answer. The page is of this server alone: nothing inline, nothing from elsewhere, in nobody's frame."""
+
+log = logging.getLogger(__name__)
 
 READING = ("GET", "HEAD")
 """Methods that change nothing."""
@@ -73,8 +76,11 @@ class Guard:
             self._check(scope)
         except Refused as refusal:
             await refusal.answer()(scope, receive, send_guarded)
-        else:
+            return
+        try:
             await self._app(scope, receive, send_guarded)
+        except Exception:  # answered by now: raised further, it would only end the browser's connection
+            log.exception("%s of %s went wrong", scope["method"], scope["path"])
 
     def _check(self, scope: Scope) -> None:
         headers = Headers(scope=scope)
