@@ -49,10 +49,10 @@ class Browser(httpx.Client):
         other.cookies.update(dict(self.cookies))
         return other
 
-    def new_game(self, *players: str | None, **changed: Any) -> dict[str, Any]:
-        """Begin a game of seed 1 on a small board, or with other rules."""
+    def new_game(self, *players: str | None, seed: int = 1, **changed: Any) -> dict[str, Any]:
+        """Begin a game on a small board, or with other rules."""
         rules = {**SMALL, "players": len(players), **changed}
-        return self._took(self.post("/api/games", json={"rules": rules, "players": players, "seed": 1}))
+        return self._took(self.post("/api/games", json={"rules": rules, "players": players, "seed": seed}))
 
     def do(self, game: dict[str, Any], what: str, **sent: Any) -> dict[str, Any]:
         """Play or advance."""

@@ -158,7 +158,8 @@ class GameScreen {
     const of = (side) => `${inWords(tile[side])} ${halves[side]}`;
     const where = cells.map((cell) => this.board.grid.name(cell)).join(" ");
     const total = halves[0] + halves[1];
-    return `${where}: ${of(0)}, ${of(1)} – ${total === 1 ? "1 point" : `${total} points`}. ${this.markersWords(points)}`;
+    const sum = total === 1 ? "1 point" : `${total} points`;
+    return `${where}: ${of(0)}, ${of(1)} – ${[sum, ...this.markersWords(points)].join("; ")}.`;
   }
 
   noRoomWords() {
@@ -171,13 +172,12 @@ class GameScreen {
   markersWords(points) {
     const { rules, position } = this.game;
     const scores = position.scores[position.toPlay % rules.tracks];
-    const words = Object.entries(points).map(([letter, count]) => {
+    return Object.entries(points).map(([letter, count]) => {
       const before = scores[rules.colors.indexOf(letter)];
       const after = moved(rules, before, count);
       const bonus = rules.bonus && after !== before && rules.stops.includes(after) ? " – a bonus turn!" : "";
       return `${inWords(letter)} ${before} → ${after}${bonus}`;
     });
-    return words.join(", ");
   }
 
   showStatus() {
