@@ -4,7 +4,7 @@ import { Refusal, get, post } from "./api.js";
 import { Board, framed } from "./board.js";
 import { announce, fill, h, wait } from "./dom.js";
 import { inWords, tileInWords, tilePicture } from "./look.js";
-import { eventWords, moved, panels, pointsWords, rulesWords, seatsOf, trackName } from "./panels.js";
+import { eventWords, moved, panels, rulesWords, seatsOf, tableClass, trackName } from "./panels.js";
 
 const BETWEEN_AGENTS = 900; // milliseconds in which to see a move before the next
 const WHILE_THINKING = 1000; // before the server is asked again
@@ -58,7 +58,7 @@ class GameScreen {
       place,
       h(
         "div",
-        { class: "table" },
+        { class: tableClass(game.rules) },
         h("div", { class: "middle" }, this.status, framed(this.board), this.preview, this.controls, this.below),
         h("div", { class: "beside" }, this.side, h("details", { class: "log card" }, h("summary", {}, "Moves so far"), this.log)),
       ),
@@ -145,8 +145,14 @@ class GameScreen {
     fill(
       this.side,
       panels(this.game.rules, this.names, this.game.position, { over: Boolean(this.game.end), preview }),
-      h("p", { class: "hint" }, `${rulesWords(this.game.rules)} · ${this.game.position.bag} tiles in the bag`),
+      h("p", { class: "hint" }, this.aboutWords()),
     );
+  }
+
+  aboutWords() {
+    const words = [rulesWords(this.game.rules), `${this.game.position.bag} tiles in the bag`];
+    if (!this.game.judge) words.push("no hints: there is no judge for this game");
+    return words.join(" · ");
   }
 
   lastWords(fresh) {
@@ -196,7 +202,8 @@ class GameScreen {
     const whose = name === "You" ? "Your turn" : `${name}’s turn`;
     if (position.phase === "swap") return `${whose}: none of the lowest colors is on the rack. Swap all tiles, or keep them?`;
     if (position.phase === "bonus") {
-      return `Bonus turn! ${whose}: lay another tile${position.owed > 1 ? ` (${position.owed} bonus turns)` : ""}.`;
+      const more = position.owed > 1 ? ` (${position.owed} bonus turns)` : "";
+      return `Bonus turn${name === "You" ? "" : ` for ${name}`}! Lay another tile${more}.`;
     }
     return `${whose}: choose a tile and lay it.`;
   }
@@ -427,7 +434,7 @@ class GameScreen {
     await this.attempt(async () => {
       const found = await get(`/api/games/${this.game.id}/hint?seat=${this.game.seat}`);
       if (found.cells) this.hand.put(found.slot, found.cells, this.board.grid);
-      words = hintWords(found);
+      words = hintWords(found, this.game.position.phase);
     });
     if (words !== null) this.say([words, this.preview.textContent].filter(Boolean).join(" "));
   }
@@ -496,12 +503,12 @@ class Hand {
   }
 }
 
-function hintWords({ word, utility, win }) {
+function hintWords({ word, utility, win }, phase) {
   const worth =
     win === null
       ? `a lowest marker of ${utility.toFixed(1)} at the end`
       : `a ${Math.round(100 * win)}% chance of the first place (expected rank ${signed(utility)}, from −1 last to +1 first)`;
-  const what = { swap: "swap all tiles", decline: "decline" }[word] ?? "lay this tile";
+  const what = { swap: "swap all tiles", decline: phase === "swap" ? "keep the tiles" : "decline the bonus" }[word] ?? "lay this tile";
   return `Hint: ${what} – ${worth}.`;
 }
 

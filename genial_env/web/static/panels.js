@@ -30,6 +30,9 @@ export function panels(rules, names, position, { over = false, preview = null } 
   });
 }
 
+/** Many tracks stand in two columns. */
+export const tableClass = (rules) => (rules.tracks > 2 ? "table many" : "table");
+
 const PEG = 9;
 const ROW = 15;
 

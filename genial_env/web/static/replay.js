@@ -6,7 +6,7 @@ import { announce, fill, h } from "./dom.js";
 import { signed } from "./game.js";
 import { chart } from "./graph.js";
 import { tileInWords, tilePicture } from "./look.js";
-import { eventWords, panels, pointsWords, rulesWords } from "./panels.js";
+import { eventWords, panels, pointsWords, rulesWords, tableClass } from "./panels.js";
 
 const STEP_TIME = 1200; // milliseconds a step when it plays by itself
 const MOST_IN_A_FILE = 5_000_000;
@@ -150,7 +150,7 @@ class Replay {
     this.moves = h("ol", { class: "moves" });
     this.element = h(
       "div",
-      { class: "table replay" },
+      { class: `${tableClass(this.game.rules)} replay` },
       h("div", { class: "middle" }, this.words, framed(this.board), steps, this.slider, this.judged),
       h("div", { class: "beside" }, this.side, this.report, h("details", { class: "card log", open: true }, h("summary", {}, "Decisions"), this.moves)),
     );

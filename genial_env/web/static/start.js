@@ -150,8 +150,12 @@ const number = (min, max) => h("input", { type: "number", min, max, placeholder:
 async function listGames(place) {
   const games = await get("/api/games");
   const remove = async (game) => {
-    await post(`/api/games/${game.id}/remove`, {});
-    await listGames(place);
+    try {
+      await post(`/api/games/${game.id}/remove`, {});
+      await listGames(place);
+    } catch (error) {
+      place.append(h("p", { class: "problem", role: "alert" }, error.message));
+    }
   };
   fill(
     place,
