@@ -75,6 +75,8 @@ def test_who_may_know_the_environment_libraries(path: Path) -> None:
         assert "matplotlib" not in roots
     if path.name != "tournament.py":  # Ray may run its processes
         assert "ray" not in roots or room_of(path) == "envs"
+    if room_of(path) != "web":
+        assert not roots & {"starlette", "uvicorn"}
     if room_of(path) not in ("envs", "genial_v0", "testing"):
         assert not roots & {"gymnasium", "pettingzoo", "stable_baselines3", "pyspiel"}
 

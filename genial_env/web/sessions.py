@@ -141,10 +141,12 @@ class Sessions:
             if session is not None:
                 self._known.move_to_end(digest)
                 return session
-            folder = self._folder_of(digest)
-            if folder is None or not folder.is_dir():
-                return None
-            return self._remember(digest, Session(folder))
+        folder = self._folder_of(digest)
+        if folder is None or not folder.is_dir():
+            return None
+        session = Session(folder)  # which takes its time: others need not wait
+        with self._lock:
+            return self._known.get(digest) or self._remember(digest, session)
 
     def _remember(self, digest: str, session: Session) -> Session:
         self._known[digest] = session

@@ -24,6 +24,7 @@ async function show() {
   leave = () => {};
   const place = h("div", { class: "screen" });
   fill(main, place);
+  document.title = "Génial!";
   try {
     if (setup === null) {
       setup = await post("/api/session", {});
@@ -47,5 +48,8 @@ function trouble(error) {
   );
 }
 
-addEventListener("hashchange", show);
+addEventListener("hashchange", async () => {
+  await show();
+  main.focus({ preventScroll: true });
+});
 show();

@@ -27,6 +27,7 @@ export async function replayScreen(place, id) {
   const onKey = (event) => shown?.key(event);
   document.addEventListener("keydown", onKey);
   fill(place, opener.element, screen);
+  document.title = "Review · Génial!";
   if (id) await open((await text(`/api/games/${id}/record`)).trim());
   return () => {
     document.removeEventListener("keydown", onKey);
