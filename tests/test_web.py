@@ -20,11 +20,12 @@ import pytest
 
 from genial_env import Rules, determinize, play
 from genial_env.bitsets import Ints
+from genial_env.cli.web import serve
 from genial_env.record import to_line
 from genial_env.table import Table
 from genial_env.views import View
 from genial_env.web import app as web_app
-from genial_env.web import make_app, recorded, sessions
+from genial_env.web import make_app, recorded, server, sessions
 from genial_env.web.shown import game_shown
 from tests.served import SMALL, Browser, served
 
@@ -637,18 +638,36 @@ def test_agents_that_look_one_move_ahead_answer_at_once(browser: Browser, agent:
 
 def test_the_command(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "genial_env", "serve", "--port", "0", "--data", str(tmp_path / "kept")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        assert server.stderr is not None
-        said = server.stdout.readline()
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        said = process.stdout.readline()
         address = re.match(r"Play at (http://127\.0\.0\.1:\d+/)", said)
-        assert address, said + server.stderr.read()
+        assert address, said + process.stderr.read()
         page = httpx.get(address[1])
         assert "<title>Génial!</title>" in page.text
         assert "server" not in page.headers
-        server.send_signal(signal.SIGINT)
-        assert server.wait(10) == 0
-        assert server.stderr.read() == ""
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize(("host", "warned"), [("127.0.0.1", False), ("localhost", False), ("0.0.0.0", True)])
+def test_other_hosts_are_warned_of(
+    host: str, warned: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is served here: the server ends at once, as by Ctrl-C."""
+
+    class Ended:
+        def run(self, sockets: list[socket.socket]) -> None:
+            raise KeyboardInterrupt
+
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        monkeypatch.setattr(server, "listening", lambda app, host, port: (Ended(), sock))
+        serve(host, 0, tmp_path)
+    said = capsys.readouterr()
+    assert said.out.startswith(f"Play at http://{host}:")
+    assert ("everybody who reaches" in said.err) == warned
 
 
 def test_a_port_that_is_taken(tmp_path: Path) -> None:

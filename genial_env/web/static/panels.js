@@ -97,9 +97,9 @@ export function eventWords(event, names) {
   return `${name} ${you ? "keep" : "keeps"} the rack`;
 }
 
-/** Points by letter, in words. */
-export function pointsWords(points) {
-  const words = Object.entries(points).map(([letter, count]) => `${inWords(letter)} +${count}`);
+/** Points by letter, in words; with short names of the colors, if these are given. */
+export function pointsWords(points, names = null) {
+  const words = Object.entries(points).map(([letter, count]) => `${names?.[letter] ?? inWords(letter)} +${count}`);
   return words.length ? words.join(", ") : "no points";
 }
 

@@ -5,7 +5,7 @@ import { Board, framed } from "./board.js";
 import { announce, fill, h } from "./dom.js";
 import { signed } from "./game.js";
 import { chart } from "./graph.js";
-import { tileInWords, tilePicture } from "./look.js";
+import { NAMES, tileInWords, tilePicture } from "./look.js";
 import { eventWords, panels, pointsWords, rulesWords, tableClass } from "./panels.js";
 
 const STEP_TIME = 1200; // milliseconds a step when it plays by itself
@@ -312,12 +312,23 @@ class Replay {
     );
   }
 
-  alternativeWords(other) {
-    if (!other.cells.length) return `${other.words}: worth ${signed(other.utility)}`;
+  /** Look at an alternative, or no longer. */
+  choose(index) {
+    this.chosen = this.chosen === index ? null : index;
+    this.show();
+    this.judged.querySelectorAll("button")[index].focus({ preventScroll: true });
+  }
+
+  /** An alternative as a button's content, and in words. */
+  alternative({ words, cells, points, utility, ...other }) {
+    const worth = `worth ${signed(utility)}`;
+    if (!cells.length) return { shown: `${words}: ${worth}`, said: `${words}: ${worth}` };
     const tile = this.tileOf(other, this.game.frames[this.at - 1].position);
-    const where = other.cells.map((cell) => this.board.grid.name(cell)).join(" ");
-    const points = pointsWords(other.points);
-    return [tilePicture(tile, 9), h("span", {}, `${tileInWords(tile)} on ${where}: ${points}; worth ${signed(other.utility)}`)];
+    const where = cells.map((cell) => this.board.grid.name(cell)).join(" ");
+    return {
+      shown: [tilePicture(tile, 10), h("span", {}, `${where}: ${pointsWords(points, NAMES)}; ${worth}`)],
+      said: `${tileInWords(tile)} on ${where}: ${pointsWords(points)}; ${worth}`,
+    };
   }
 
   /** What the judge says of the decision that led here. */
@@ -330,23 +341,13 @@ class Replay {
       h("span", { class: `sign ${decision.verdict}` }, SIGNS[decision.verdict]),
       ` ${decision.verdict}: worth ${signed(decision.utility)}, the best ${signed(decision.best)}, loss ${decision.loss.toFixed(2)}`,
     );
-    const others = decision.alternatives.map((other, index) =>
-      h(
-        "button",
-        {
-          type: "button",
-          class: "alternative",
-          "aria-pressed": String(this.chosen === index),
-          onclick: () => {
-            this.chosen = this.chosen === index ? null : index;
-            this.show();
-            this.judged.querySelectorAll("button")[index].focus();
-          },
-        },
-        h("strong", {}, LETTERS[index]),
-        this.alternativeWords(other),
-      ),
-    );
+    const others = decision.alternatives.map((other, index) => {
+      const { shown, said } = this.alternative(other);
+      const pressed = String(this.chosen === index);
+      const onclick = () => this.choose(index);
+      const attributes = { type: "button", class: "alternative", "aria-pressed": pressed, "aria-label": `${LETTERS[index]}: ${said}`, onclick };
+      return h("button", attributes, h("strong", {}, LETTERS[index]), shown);
+    });
     return fill(this.judged, h("div", { class: "card" }, verdict, others.length ? h("p", { class: "hint" }, "Instead:") : null, others));
   }
 }
