@@ -128,6 +128,25 @@ def test_the_cookie(address: str) -> None:
     assert "set-cookie" not in browser.post("/api/session", json={}).headers
 
 
+def test_servers_on_other_ports_leave_each_other_s_cookie_alone(browser: Browser) -> None:
+    game = browser.new_game(None, "greedy")
+    token = browser.cookies[web_app.COOKIE]
+    with served(make_app()) as elsewhere:
+        window = browser.window(elsewhere)
+        error_of(window.get("/api/games"), 403)
+        window.post("/api/session", json={})
+        assert {cookie.value for cookie in window.cookies.jar} == {token}
+        assert window.get("/api/games").json() == []
+    assert browser.window().get(f"/api/games/{game['id']}").json() == game
+
+
+@pytest.mark.parametrize("token", ["", "short", "a" * 44, "../../../etc/passwd", "a" * 42 + "/", "é" * 43])
+def test_tokens_of_no_server_are_replaced(address: str, token: str) -> None:
+    browser = Browser(address, begin=False)
+    answer = browser.post("/api/session", json={}, headers={"cookie": f"{web_app.COOKIE}={token}".encode()})
+    assert re.match(rf"{web_app.COOKIE}=[\w-]{{43}};", answer.headers["set-cookie"])
+
+
 ASKED = [
     ("GET", ""),
     ("GET", "?seat=0"),

@@ -112,7 +112,7 @@ class Desk:
         answer = Answer({"look": look(), "combinations": combinations()})
         token = request.cookies.get(COOKIE)
         if await run_in_threadpool(self._sessions.find, token) is None:
-            token = self._sessions.begin()
+            token = self._sessions.begin(token)
             answer.set_cookie(COOKIE, token, max_age=COOKIE_LIVES, httponly=True, samesite="strict")
         return answer
 

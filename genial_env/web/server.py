@@ -20,5 +20,12 @@ def listening(app: ASGIApp, host: str, port: int) -> tuple[uvicorn.Server, socke
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.create_server((host, port), family=family)
     sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio sets it for sockets of its own making only
-    settings = uvicorn.Config(app, log_level="warning", ws="none", lifespan="off", server_header=False)
+    settings = uvicorn.Config(
+        app,
+        log_level="warning",
+        ws="none",
+        lifespan="off",
+        server_header=False,
+        proxy_headers=False,  # no header says from where a request comes
+    )
     return uvicorn.Server(settings), sock

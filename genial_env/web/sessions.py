@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import logging
+import re
 import secrets
 import threading
 import time
@@ -26,6 +27,8 @@ MOST_GAMES = 50
 
 MOST_SESSIONS = 1000
 """In memory; beyond it those are forgotten first that were not used for longest."""
+
+_TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
 
 log = logging.getLogger(__name__)
 
@@ -124,9 +127,15 @@ class Sessions:
         self._lock = threading.Lock()
         self._known: OrderedDict[str, Session] = OrderedDict()
 
-    def begin(self) -> str:
-        """The token of a new session."""
-        token = secrets.token_urlsafe(32)
+    def begin(self, token: str | None) -> str:
+        """The token of a session that begins here.
+
+        Args:
+            token: what the browser has. If a server like this one made it, it stays: a browser sends the same cookie to
+                all ports of a machine, and would lose the games of one server to another.
+        """
+        if token is None or not _TOKEN.fullmatch(token):
+            token = secrets.token_urlsafe(32)
         with self._lock:
             self._remember(_digest(token), Session(self._folder_of(_digest(token))))
         return token

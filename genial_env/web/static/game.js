@@ -7,6 +7,7 @@ import { inWords, tileInWords, tilePicture } from "./look.js";
 import { eventWords, moved, panels, rulesWords, seatsOf, tableClass, trackName } from "./panels.js";
 
 const BETWEEN_AGENTS = 900; // milliseconds in which to see a move before the next
+const BETWEEN_TURNS = 100; // milliseconds: the wheels of some mice are quick
 const WHILE_THINKING = 1000; // before the server is asked again
 const BOARD_LABEL = "Board. Arrow keys go from cell to cell, R turns the tile, Enter lays it, Escape takes it back.";
 
@@ -38,7 +39,8 @@ class GameScreen {
   constructor(place, game) {
     this.left = false;
     this.busy = false;
-    this.since = game.moves.length; // moves from here on are marked on the board
+    this.stuck = false; // an agent's decision did not come
+    this.turned = 0; // when the wheel turned the tile last
     this.hand = new Hand();
     this.board = new Board(game.rules, {
       label: BOARD_LABEL,
@@ -64,7 +66,7 @@ class GameScreen {
       ),
     );
     this.set(game);
-    this.since = Math.max(0, game.moves.length - 1);
+    this.since = Math.max(0, game.moves.length - 1); // moves from there on are marked on the board
   }
 
   set(game) {
@@ -219,6 +221,7 @@ class GameScreen {
 
   controlsNow() {
     if (this.game.end) return [];
+    if (this.stuck) return [h("button", { type: "button", class: "main", onclick: () => this.letAgentsPlay() }, "Try again")];
     if (this.curtain) return [this.curtainCard()];
     return this.game.seat === null ? [] : [this.rack(), this.buttons()];
   }
@@ -360,6 +363,8 @@ class GameScreen {
   wheel(event) {
     if (!this.placing || this.hand.slot === null) return;
     event.preventDefault();
+    if (event.timeStamp - this.turned < BETWEEN_TURNS) return;
+    this.turned = event.timeStamp;
     this.rotate(event.deltaY > 0 ? 1 : -1);
   }
 
@@ -414,7 +419,8 @@ class GameScreen {
 
   /** The agents' decisions, one after the other, each to be seen. */
   async letAgentsPlay() {
-    this.since = this.game.waits || this.game.end ? this.since : this.game.moves.length;
+    this.stuck = false;
+    if (!this.game.waits && !this.game.end) this.since = this.game.moves.length;
     while (!this.left && !this.game.waits && !this.game.end) {
       const { id, turn, seat, moves } = this.game;
       const went = await this.attempt(async () => {
@@ -423,9 +429,15 @@ class GameScreen {
         this.set(game);
         game.moves.slice(moves.length).forEach((event) => announce(eventWords(event, this.names)));
       });
-      if (!went) return;
+      if (!went) return this.giveUp();
       if (!this.game.waits && !this.game.end) await wait(BETWEEN_AGENTS);
     }
+    return undefined;
+  }
+
+  giveUp() {
+    this.stuck = !this.left;
+    this.showControls();
   }
 
   async hint() {
