@@ -332,8 +332,8 @@ def test_a_hint_is_the_judge_s(browser: Browser) -> None:
     error_of(browser.get(f"/api/games/{two['id']}/hint"), 409)
     assert "slot" in browser.get(f"/api/games/{two['id']}/hint?seat=0").json()
     error_of(browser.get(f"/api/games/{two['id']}/hint?seat=1"), 409)
-    four = browser.new_game(None, "greedy", "greedy", "greedy", side=5)
-    assert "cannot play these rules" in error_of(browser.get(f"/api/games/{four['id']}/hint"), 409)
+    fewer = browser.new_game(None, "greedy", colors=5)
+    assert "cannot play these rules" in error_of(browser.get(f"/api/games/{fewer['id']}/hint"), 409)
 
 
 # A new game
@@ -392,9 +392,10 @@ def test_games_that_cannot_begin(browser: Browser, sent: dict[str, Any], words: 
 
 
 def test_agents_that_cannot_play_are_not_offered(browser: Browser) -> None:
-    four = browser.post("/api/rules", json={"players": 4}).json()
-    assert "value" not in four["agents"]  # no weights are shipped for four
-    assert not four["judge"]
+    fewer = browser.post("/api/rules", json={**SMALL, "colors": 5}).json()
+    assert "greedy" in fewer["agents"]
+    assert "value" not in fewer["agents"]  # its weights are for six colors
+    assert not fewer["judge"]
 
 
 def test_a_game_too_many(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -564,9 +565,9 @@ def test_a_review_comes_in_lines(browser: Browser) -> None:
 
 @needs_weights
 def test_a_review_without_a_judge(browser: Browser) -> None:
-    record = games_of("greedy", "random", "random", "greedy", side=5)[0]
+    record = games_of("greedy", "random", side=4, colors=5)[0]
     lines = browser.post("/api/review", content=to_line(record)).text.splitlines()
-    assert "no weights of 'value' are shipped for 4 seats" in json.loads(lines[-1])["error"]
+    assert "value cannot play this game" in json.loads(lines[-1])["error"]
 
 
 @needs_weights
