@@ -25,7 +25,7 @@ FLOORS = [
     ["bench", "compiled", "puzzles"],
     ["envs"],
     ["genial_v0", "testing", "warmup"],
-    ["arena"],
+    ["arena", "web"],
     ["cli"],
     ["__main__"],
 ]
@@ -75,6 +75,8 @@ def test_who_may_know_the_environment_libraries(path: Path) -> None:
         assert "matplotlib" not in roots
     if path.name != "tournament.py":  # Ray may run its processes
         assert "ray" not in roots or room_of(path) == "envs"
+    if room_of(path) != "web":
+        assert not roots & {"starlette", "uvicorn"}
     if room_of(path) not in ("envs", "genial_v0", "testing"):
         assert not roots & {"gymnasium", "pettingzoo", "stable_baselines3", "pyspiel"}
 
@@ -88,6 +90,6 @@ def test_public_names() -> None:
 
 
 def test_importing_is_light() -> None:
-    heavy = ["torch", "matplotlib", "numba", "stable_baselines3", "typer", "rich", "fastapi"]
+    heavy = ["torch", "matplotlib", "numba", "stable_baselines3", "typer", "rich", "starlette", "uvicorn"]
     code = f"import sys, genial_env; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from genial_env.cli import arena, games, people  # noqa: F401  what they define are commands
+from genial_env.cli import arena, games, people, web  # noqa: F401  what they define are commands
 from genial_env.cli.common import UserError, app, complain
 
 __all__ = ["app", "main"]

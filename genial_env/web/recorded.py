@@ -1,0 +1,139 @@
+"""Game records that were handed to the server: what a file holds, a game step by step, a game judged."""
+
+import json
+import logging
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from genial_env.errors import RecordError
+from genial_env.record import decisions, parse_line, replay, verify
+from genial_env.review import review
+from genial_env.rules import Rules
+from genial_env.web.guard import Refused
+from genial_env.web.shown import Shown, event_shown, names_of, open_position, rules_shown
+
+MOST_RECORDS = 2000
+"""In a file; what comes after them is not looked at."""
+
+JUDGE = "value"
+"""Who reviews games and gives hints."""
+
+log = logging.getLogger(__name__)
+
+
+def contents(body: bytes) -> Shown:
+    """The games of a file of records: for each its line, who played and how it ended, or its first fault.
+
+    Raises:
+        Refused: for a file without games, or that is no text.
+    """
+    lines = [(number, line) for number, line in enumerate(_text(body).split("\n"), 1) if line.strip()]
+    if not lines:
+        raise Refused(422, "expected game records, a JSON object a line; found an empty file")
+    read = [_read(line) for _, line in lines[:MOST_RECORDS]]
+    faults = verify(record for record in read if not isinstance(record, RecordError))
+    games: list[Shown] = []
+    for (number, _), record in zip(lines, read, strict=False):
+        if isinstance(record, RecordError):
+            games.append({"line": number, "fault": str(record)})
+        else:
+            fault = next(faults)
+            games.append({"line": number, **(_heading(record) if fault is None else {"fault": fault})})
+    return {"games": games, "more": len(lines) - len(games)}
+
+
+def steps(record: dict[str, Any]) -> Shown:
+    """A recorded game step by step: all events; the position before each decision, and the last one."""
+    rules, found = Rules.from_dict(record["rules"]), decisions(record)
+    frames = [
+        {"event": event, "position": open_position(found.states.select(np.array([row])))}
+        for row, event in enumerate(found.events.tolist())
+    ]
+    frames.append({"event": len(record["events"]), "position": open_position(replay(record))})
+    return {
+        **_heading(record),
+        "rules": rules_shown(rules),
+        "events": [event_shown(number, event, rules) for number, event in enumerate(record["events"])],
+        "frames": frames,
+    }
+
+
+def readable(body: bytes) -> dict[str, Any]:
+    """The record that a body holds, checked.
+
+    Raises:
+        Refused: for anything else: the first fault.
+    """
+    record = _read(_text(body))
+    if isinstance(record, RecordError):
+        raise Refused(422, str(record))
+    fault = next(verify([record]))
+    if fault is not None:
+        raise Refused(422, fault)
+    return record
+
+
+def judging(record: dict[str, Any], done: Callable[[], None]) -> Iterator[bytes]:
+    """A review as it is made, in lines of JSON: ``{"done": 3, "of": 42}`` on the way, at last ``{"review": ...}``, or
+    ``{"error": ...}``.
+
+    Args:
+        record: a game, checked.
+        done: called when the work has ended, also where nobody waits for it any more.
+    """
+    lines: queue.SimpleQueue[Shown | None] = queue.SimpleQueue()
+    left = threading.Event()
+
+    def tell(finished: int, of: int) -> None:
+        if left.is_set():
+            raise _Left
+        lines.put({"done": finished, "of": of})
+
+    def work() -> None:
+        try:
+            lines.put({"review": review(record, JUDGE, tell).to_dict()})
+        except _Left:
+            pass
+        except ValueError as error:
+            lines.put({"error": str(error)})
+        except Exception:
+            log.exception("a review broke off")
+            lines.put({"error": "the review broke off; the server's log says why"})
+        finally:
+            done()
+            lines.put(None)
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        while (line := lines.get()) is not None:
+            yield json.dumps(line, allow_nan=False).encode() + b"\n"
+    finally:
+        left.set()
+
+
+class _Left(Exception):
+    """Nobody waits for the review any more."""
+
+
+def _heading(record: dict[str, Any]) -> Shown:
+    """Who played what, and how it ended."""
+    kept = {name: record[name] for name in ("rules", "seed", "scores", "ranks", "end")}
+    return {**kept, "names": names_of(record["agents"])}
+
+
+def _read(line: str) -> dict[str, Any] | RecordError:
+    try:
+        return parse_line(line)
+    except RecordError as error:
+        return error
+
+
+def _text(body: bytes) -> str:
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Refused(422, f"expected UTF-8 text, found {error.reason} at byte {error.start}") from error

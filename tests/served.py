@@ -1,0 +1,77 @@
+"""A server for tests: the web application in a thread of this process, and a client that behaves as a browser does."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import httpx
+
+from genial_env.web.server import listening
+
+SMALL = {"players": 2, "edition": "2025", "mode": "individual", "side": 4}
+
+
+@contextmanager
+def served(app: Any) -> Iterator[str]:
+    """Serve an application; gives its address."""
+    server, sock = listening(app, "127.0.0.1", 0)
+    thread = threading.Thread(target=server.run, args=([sock],), daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{sock.getsockname()[1]}"
+    finally:
+        while Browser.opened:
+            Browser.opened.pop().close()
+        server.should_exit = True
+        thread.join(10)
+
+
+class Browser(httpx.Client):
+    """A browser at the page of a server: it has cookies of its own, and names the origin of what it sends."""
+
+    opened: ClassVar[list["Browser"]] = []
+    """Closed when a server ends."""
+
+    def __init__(self, address: str, *, begin: bool = True) -> None:
+        super().__init__(base_url=address, headers={"origin": address}, timeout=30, verify=False, trust_env=False)
+        self.opened.append(self)
+        self.address = address
+        if begin:
+            assert self.post("/api/session", json={}).status_code == 200
+
+    def window(self, address: str | None = None) -> "Browser":
+        """Another window of the same browser, perhaps after the server was started anew."""
+        other = Browser(address or self.address, begin=False)
+        other.cookies.update(dict(self.cookies))
+        return other
+
+    def new_game(self, *players: str | None, seed: int = 1, **changed: Any) -> dict[str, Any]:
+        """Begin a game on a small board, or with other rules."""
+        rules = {**SMALL, "players": len(players), **changed}
+        return self._took(self.post("/api/games", json={"rules": rules, "players": players, "seed": seed}))
+
+    def do(self, game: dict[str, Any], what: str, **sent: Any) -> dict[str, Any]:
+        """Play or advance."""
+        return self._took(self.post(f"/api/games/{game['id']}/{what}", json={"turn": game["turn"], **sent}))
+
+    def seen_by(self, game: dict[str, Any], seat: int) -> dict[str, Any]:
+        """The game as a seat sees it."""
+        return self._took(self.get(f"/api/games/{game['id']}?seat={seat}"))
+
+    def decide(self, game: dict[str, Any]) -> dict[str, Any]:
+        """Play the first thing that the person to play may do."""
+        seat, choice = game["position"]["toPlay"], game["choice"]
+        if choice["swap"]:
+            return self.do(game, "play", word="swap", seat=seat)
+        slot = next(slot for slot, tile in enumerate(game["position"]["racks"][seat]) if tile)
+        return self.do(game, "play", slot=slot, cells=choice["pairs"][0], seat=seat)
+
+    @staticmethod
+    def _took(answer: httpx.Response) -> dict[str, Any]:
+        assert answer.is_success, answer.text
+        found: dict[str, Any] = answer.json()
+        return found

@@ -1,0 +1,699 @@
+"""The server of `genial serve`: what it answers, what it refuses, what it hides. tests/test_browser.py has the page."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from importlib import resources
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+from genial_env import Rules, determinize, play
+from genial_env.bitsets import Ints
+from genial_env.cli.web import serve
+from genial_env.record import to_line
+from genial_env.table import Table
+from genial_env.views import View
+from genial_env.web import app as web_app
+from genial_env.web import make_app, recorded, server, sessions
+from genial_env.web.shown import game_shown
+from tests.served import SMALL, Browser, served
+
+needs_weights = pytest.mark.skipif(find_spec("safetensors") is None, reason="weights are read with safetensors")
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with served(make_app()) as found:
+        yield found
+
+
+@pytest.fixture
+def browser(address: str) -> Browser:
+    return Browser(address)
+
+
+def error_of(answer: Any, status: int) -> str:
+    assert answer.status_code == status, answer.text
+    words: str = answer.json()["error"]
+    return words
+
+
+# The page
+
+
+def test_the_page_is_small_and_all_its_own() -> None:
+    files = list((resources.files("genial_env.web") / "static").iterdir())
+    words = {file.name: file.read_bytes().decode() for file in files}
+    assert sum(len(text.encode()) for text in words.values()) < 300_000
+    for name, text in words.items():
+        elsewhere = set(re.findall(r"https?://[^\"'`)\s]+", text))
+        assert elsewhere <= {"http://www.w3.org/2000/svg"}, name
+        assert "innerHTML" not in text and "insertAdjacentHTML" not in text, name  # noqa: PT018  names are text
+    assert not re.search(r"<script(?![^>]* src=)|<style|\sstyle=|\son\w+=", words["index.html"])
+
+
+def test_every_file_of_the_page_is_served(browser: Browser) -> None:
+    page = browser.get("/")
+    assert page.headers["content-type"].startswith("text/html")
+    for file in (resources.files("genial_env.web") / "static").iterdir():
+        answer = browser.get(f"/static/{file.name}")
+        assert answer.content == file.read_bytes()
+        assert answer.headers["content-type"].split(";")[0] in web_app.KINDS.values()
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/static/style.css", "/api/games", "/nothing", "/static/../app.py", "/api/games/../../etc"]
+)
+def test_headers_are_on_every_answer(browser: Browser, path: str) -> None:
+    headers = browser.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-frame-options"] == "DENY"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("name", ["..%2fapp.py", "%2e%2e/app.py", "....//app.py", "app.py", "%00", "C:\\x", "static"])
+def test_no_other_file_is_served(browser: Browser, name: str) -> None:
+    error_of(browser.get(f"/static/{name}"), 404)
+
+
+# Who may ask
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:1", "[::1]:80", "192.168.1.7", "LOCALHOST"])
+def test_own_hosts(browser: Browser, host: str) -> None:
+    assert browser.get("/", headers={"host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example:8000", "127.0.0.1.evil.example", "", "localhost.evil.example", "a:b:c"])
+def test_other_hosts_are_refused(browser: Browser, host: str) -> None:
+    assert "its own addresses" in error_of(browser.get("/", headers={"host": host}), 403)
+
+
+def test_a_name_that_the_server_was_given() -> None:
+    with served(make_app(hosts=["box.lan"])) as address:
+        browser = Browser(address, begin=False)
+        assert browser.get("/", headers={"host": "box.lan:8000"}).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:1", "null", "https://127.0.0.1:8000"])
+def test_changes_from_elsewhere_are_refused(browser: Browser, origin: str) -> None:
+    assert "origin" in error_of(browser.post("/api/games", json={}, headers={"origin": origin}), 403)
+
+
+def test_changes_without_an_origin_are_refused(browser: Browser) -> None:
+    del browser.headers["origin"]
+    assert "not nothing" in error_of(browser.post("/api/session", json={}), 403)
+
+
+def test_the_cookie(address: str) -> None:
+    browser = Browser(address, begin=False)
+    cookie = browser.post("/api/session", json={}).headers["set-cookie"]
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert "set-cookie" not in browser.post("/api/session", json={}).headers
+
+
+def test_servers_on_other_ports_leave_each_other_s_cookie_alone(browser: Browser) -> None:
+    game = browser.new_game(None, "greedy")
+    token = browser.cookies[web_app.COOKIE]
+    with served(make_app()) as elsewhere:
+        window = browser.window(elsewhere)
+        error_of(window.get("/api/games"), 403)
+        window.post("/api/session", json={})
+        assert {cookie.value for cookie in window.cookies.jar} == {token}
+        assert window.get("/api/games").json() == []
+    assert browser.window().get(f"/api/games/{game['id']}").json() == game
+
+
+@pytest.mark.parametrize("token", ["", "short", "a" * 44, "../../../etc/passwd", "a" * 42 + "/", "é" * 43])
+def test_tokens_of_no_server_are_replaced(address: str, token: str) -> None:
+    browser = Browser(address, begin=False)
+    answer = browser.post("/api/session", json={}, headers={"cookie": f"{web_app.COOKIE}={token}".encode()})
+    assert re.match(rf"{web_app.COOKIE}=[\w-]{{43}};", answer.headers["set-cookie"])
+
+
+ASKED = [
+    ("GET", ""),
+    ("GET", "?seat=0"),
+    ("GET", "/hint"),
+    ("GET", "/record"),
+    ("POST", "/play"),
+    ("POST", "/advance"),
+    ("POST", "/remove"),
+]
+
+
+@pytest.mark.parametrize(("method", "what"), ASKED)
+def test_a_game_is_its_session_s(address: str, method: str, what: str) -> None:
+    owner, other, forged = Browser(address), Browser(address), Browser(address, begin=False)
+    game = owner.new_game(None, "greedy")
+    forged.cookies.set(web_app.COOKIE, "a" * 43)
+    address = f"/api/games/{game['id']}{what}"
+    body = {"turn": 0, "slot": 0, "cells": [0, 1]} if method == "POST" else None
+    assert "another browser's" in error_of(other.request(method, address, json=body), 404)
+    assert "no session" in error_of(forged.request(method, address, json=body), 403)
+    assert other.get("/api/games").json() == []
+    assert owner.get(f"/api/games/{game['id']}").json() == game
+
+
+@pytest.mark.parametrize("path", ["/api/records", "/api/steps", "/api/review"])
+def test_records_need_a_session(address: str, path: str) -> None:
+    assert "no session" in error_of(Browser(address, begin=False).post(path, content=b"{}"), 403)
+
+
+# What is hidden
+
+
+@pytest.mark.parametrize("players", [(None, "greedy"), (None, None), ("greedy", None, None)], ids=str)
+def test_no_rack_is_shown_but_that_of_the_person_to_play(browser: Browser, players: tuple[str | None, ...]) -> None:
+    game = browser.new_game(*players)
+    people = [seat for seat, player in enumerate(players) if player is None]
+    while "end" not in game:
+        to_play = game["position"]["toPlay"]
+        for seat in range(len(players)):
+            answer = browser.get(f"/api/games/{game['id']}?seat={seat}")
+            if seat in people and (len(people) == 1 or seat == to_play):
+                open_racks = [isinstance(rack, list) for rack in answer.json()["position"]["racks"]]
+                assert open_racks == [at == seat for at in range(len(players))]
+            else:
+                error_of(answer, 403)
+        assert not any(isinstance(rack, list) for at, rack in enumerate(game["position"]["racks"]) if at not in people)
+        assert {event["kind"] for event in game["moves"]} <= {"place", "swap", "pass"}
+        assert "seed" not in json.dumps(game)
+        assert "every rack" in error_of(browser.get(f"/api/games/{game['id']}/record"), 409)
+        game = browser.decide(browser.seen_by(game, to_play)) if game["waits"] else browser.do(game, "advance")
+        if len(people) > 1 and game["waits"] and game["position"]["toPlay"] != to_play:
+            assert game["seat"] is None
+            assert "choice" not in game
+    record = browser.get(f"/api/games/{game['id']}/record")
+    assert record.headers["content-disposition"].startswith("attachment")
+    assert json.loads(record.text)["seed"] == 1
+    assert game["end"]["seed"] == 1
+    assert game["end"]["why"]
+
+
+def test_what_is_shown_follows_from_the_view() -> None:
+    """Everything hidden dealt anew: the answer is the same."""
+    table = Table(Rules(), [None, None], 3)
+    for _ in range(12):
+        before = json.dumps(game_shown("x", table, table.to_play))
+        other = determinize(table.view(table.to_play), np.random.default_rng(0))
+        own = table.state.racks[0, table.to_play].tolist()
+        racks, bag = table.state.racks.copy(), table.state.bag.copy()
+        table.state.racks[:], table.state.bag[:] = other.racks, other.bag
+        assert table.state.racks[0, table.to_play].tolist() == own
+        assert json.dumps(game_shown("x", table, table.to_play)) == before
+        table.state.racks[:], table.state.bag[:] = racks, bag
+        table.play(int(table.view(table.to_play).mask()[0].argmax()))
+
+
+# Playing
+
+
+def test_a_game_is_the_table_s(browser: Browser) -> None:
+    game = browser.new_game("greedy", "denial")
+    while "end" not in game:
+        game = browser.do(game, "advance")
+    record = json.loads(browser.get(f"/api/games/{game['id']}/record").text)
+    table = Table(Rules.from_dict(SMALL), ["greedy", "denial"], 1)
+    while not table.over:
+        table.advance()
+    assert record == table.record()
+
+
+@pytest.mark.parametrize(
+    ("rules", "players"),
+    [
+        ({"players": 1, "edition": "2009", "mode": "solo", "side": 4}, [None]),
+        ({"players": 4, "edition": "2004", "mode": "team", "side": 5}, [None, "greedy", None, "denial"]),
+        ({"players": 3, "edition": "2009", "mode": "individual", "side": 4}, ["random", "concave", None]),
+    ],
+    ids=lambda value: str(value),
+)
+def test_other_modes(browser: Browser, rules: dict[str, Any], players: list[str | None]) -> None:
+    game = browser.post("/api/games", json={"rules": rules, "players": players, "seed": 5}).json()
+    while "end" not in game:
+        seat = game["position"]["toPlay"]
+        game = browser.decide(browser.seen_by(game, seat)) if game["waits"] else browser.do(game, "advance")
+    assert browser.get("/api/games").json()[0]["over"]
+
+
+def test_bonus_turns_and_declining_one(browser: Browser) -> None:
+    """In 2009 a bonus may be declined: few colors, so that one comes soon."""
+    game = browser.new_game(None, "random", edition="2009", side=6, colors=2, rack=4, tile_sets=6)
+    declined = False
+    while "end" not in game:
+        if not game["waits"]:
+            game = browser.do(game, "advance")
+        elif game["position"]["phase"] == "bonus" and not declined:
+            assert game["choice"]["decline"]
+            game, declined = browser.do(game, "play", word="decline"), True
+        else:
+            game = browser.decide(game)
+    assert declined
+    assert "pass" in {event["kind"] for event in game["moves"]}
+
+
+def test_a_decision_is_played_once(browser: Browser) -> None:
+    game = browser.new_game(None, "greedy")
+    sent = {"turn": 0, "slot": 0, "cells": game["choice"]["pairs"][0]}
+    assert browser.post(f"/api/games/{game['id']}/play", json=sent).status_code == 200
+    again = error_of(browser.post(f"/api/games/{game['id']}/play", json=sent), 409)
+    assert again == "the game has gone on: expected turn 1, found 0"
+    error_of(browser.post(f"/api/games/{game['id']}/play", json={**sent, "turn": 1}), 409)
+    assert browser.get(f"/api/games/{game['id']}").json()["turn"] == 1
+    browser.do({**game, "turn": 1}, "advance")
+    error_of(browser.post(f"/api/games/{game['id']}/advance", json={"turn": 2}), 409)
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "words"),
+    [
+        ({}, 400, "slot: expected a whole number from 0 to 5, found null"),
+        ({"slot": 6, "cells": [0, 1]}, 400, "found 6"),
+        ({"slot": True, "cells": [0, 1]}, 400, "found true"),
+        ({"slot": 0}, 400, "cells: expected two whole numbers from 0 to 36, found null"),
+        ({"slot": 0, "cells": [0, 37]}, 400, "found [0, 37]"),
+        ({"slot": 0, "cells": [0, 0]}, 400, "two neighbours"),
+        ({"slot": 0, "cells": [0, 30]}, 400, "two neighbours"),
+        ({"slot": 0, "cells": ["0", 1]}, 400, "found"),
+        ({"slot": 0, "cells": [0, 1]}, 422, "is not free"),
+        ({"word": "swap"}, 422, ""),
+        ({"word": "decline"}, 422, ""),
+        ({"word": "x"}, 400, "slot"),
+        ({"turn": "0", "slot": 0, "cells": [1, 2]}, 409, 'found "0"'),
+    ],
+)
+def test_what_cannot_be_played(browser: Browser, sent: dict[str, Any], status: int, words: str) -> None:
+    game = browser.new_game(None, "greedy")
+    answer = browser.post(f"/api/games/{game['id']}/play", json={"turn": 0, **sent})
+    assert words in error_of(answer, status)
+    assert browser.get(f"/api/games/{game['id']}").json() == game
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"null", b"\xff", b"[" * 50_000, b'{"turn":' + b"9" * 5000 + b"}"])
+def test_a_body_that_is_no_object(browser: Browser, body: bytes) -> None:
+    game = browser.new_game(None, "greedy")
+    for path in ("/api/games", "/api/rules", f"/api/games/{game['id']}/play"):
+        assert "expected a JSON object" in error_of(browser.post(path, content=body), 400)
+    assert len(browser.get("/api/games").json()) == 1
+
+
+def test_methods(browser: Browser) -> None:
+    for method, path in [("DELETE", "/api/games"), ("PUT", "/"), ("GET", "/api/rules"), ("POST", "/api/games/x")]:
+        assert "method not allowed" in error_of(browser.request(method, path), 405)
+    assert "not found" in error_of(browser.get("/api/none"), 404)
+
+
+@needs_weights
+def test_a_hint_is_the_judge_s(browser: Browser) -> None:
+    game = browser.new_game(None, "greedy")
+    found = browser.get(f"/api/games/{game['id']}/hint").json()
+    assert -1 <= found["utility"] <= 1
+    assert 0 <= found["win"] <= 1
+    browser.do(game, "play", slot=found["slot"], cells=found["cells"])
+    error_of(browser.get(f"/api/games/{game['id']}/hint"), 409)
+    two = browser.new_game(None, None)
+    error_of(browser.get(f"/api/games/{two['id']}/hint"), 409)
+    assert "slot" in browser.get(f"/api/games/{two['id']}/hint?seat=0").json()
+    error_of(browser.get(f"/api/games/{two['id']}/hint?seat=1"), 409)
+    fewer = browser.new_game(None, "greedy", colors=5)
+    assert "cannot play these rules" in error_of(browser.get(f"/api/games/{fewer['id']}/hint"), 409)
+
+
+# A new game
+
+
+def test_what_goes_together(browser: Browser) -> None:
+    offered = browser.post("/api/session", json={}).json()["combinations"]
+    for each in offered:
+        for players in each["players"]:
+            rules = {"players": players, "edition": each["edition"], "mode": each["mode"]}
+            answer = browser.post("/api/rules", json=rules).json()
+            assert {"random", "greedy", "denial"} <= set(answer["agents"])
+            assert answer["judge"] == ("value" in answer["agents"])
+    assert {"edition": "2025", "mode": "individual", "players": [2, 3, 4]} in offered
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"players": 5}, "players"),
+        ({"players": "2"}, "players must be a whole number"),
+        ({"edition": "1999"}, "unknown edition"),
+        ({"edition": []}, "rules"),
+        ({"mode": "team"}, "mode"),
+        ({"side": 99}, "side"),
+        ({"wings": 2}, "unknown rule 'wings'"),
+    ],
+)
+def test_rules_that_there_are_not(browser: Browser, changed: dict[str, Any], words: str) -> None:
+    rules = {**SMALL, **changed}
+    assert words in error_of(browser.post("/api/rules", json=rules), 400)
+    body = {"rules": rules, "players": [None, "greedy"]}
+    assert words in error_of(browser.post("/api/games", json=body), 400)
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ({"players": [None]}, "players: expected a list of 2, found [null]"),
+        ({"players": None}, "found null"),
+        ({"players": [None, "agents.points:Points"]}, "seat 1: expected a person (null) or one of random"),
+        ({"players": [None, "search(playouts=9)"]}, "seat 1"),
+        ({"players": [None, ["greedy"]]}, "seat 1"),
+        ({"players": [None, "<script>"]}, 'found "<script>"'),
+        ({"seed": -1}, "seed: expected a whole number from 0"),
+        ({"seed": 2**53}, "seed"),
+        ({"seed": 1.5}, "seed"),
+        ({"seed": True}, "seed"),
+        ({"rules": None}, "rules: expected an object, found null"),
+    ],
+)
+def test_games_that_cannot_begin(browser: Browser, sent: dict[str, Any], words: str) -> None:
+    body = {"rules": SMALL, "players": [None, "greedy"], **sent}
+    assert words in error_of(browser.post("/api/games", json=body), 400)
+    assert browser.get("/api/games").json() == []
+
+
+def test_agents_that_cannot_play_are_not_offered(browser: Browser) -> None:
+    fewer = browser.post("/api/rules", json={**SMALL, "colors": 5}).json()
+    assert "greedy" in fewer["agents"]
+    assert "value" not in fewer["agents"]  # its weights are for six colors
+    assert not fewer["judge"]
+
+
+def test_a_game_too_many(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "MOST_GAMES", 2)
+    first = browser.new_game(None, "greedy")
+    browser.new_game(None, "greedy")
+    body = {"rules": SMALL, "players": [None, "greedy"]}
+    assert "you have 2 games" in error_of(browser.post("/api/games", json=body), 409)
+    assert browser.post(f"/api/games/{first['id']}/remove", json={}).status_code == 200
+    browser.new_game(None, "greedy")
+
+
+# What is kept
+
+
+def test_games_outlive_the_server(tmp_path: Path) -> None:
+    with served(make_app(tmp_path)) as address:
+        first = Browser(address)
+        game = first.decide(first.new_game(None, "greedy"))
+        game = first.do(game, "advance")
+        removed = first.new_game(None, "greedy")
+        first.post(f"/api/games/{removed['id']}/remove", json={})
+    with served(make_app(tmp_path)) as address:
+        again = first.window(address)
+        assert again.get(f"/api/games/{game['id']}").json() == game
+        assert [each["id"] for each in again.get("/api/games").json()] == [game["id"]]
+        error_of(Browser(address).get(f"/api/games/{game['id']}"), 404)
+    token = first.cookies[web_app.COOKIE]
+    assert not [path for path in tmp_path.rglob("*") if token in str(path) or token in _text_of(path)]
+
+
+def _text_of(path: Path) -> str:
+    return path.read_text() if path.is_file() else ""
+
+
+NO_GAMES = ["", "{}", "[]", '{"started": 1, "table": {}}', '{"started": "x", "table": null}', "\x00"]
+
+
+def test_files_that_are_no_games_are_left_alone(tmp_path: Path) -> None:
+    with served(make_app(tmp_path)) as address:
+        first = Browser(address)
+        game = first.new_game(None, "greedy")
+    folder = next(tmp_path.iterdir())
+    for number, text in enumerate(NO_GAMES):
+        (folder / f"{number}.json").write_text(text)
+    with served(make_app(tmp_path)) as address:
+        assert [each["id"] for each in first.window(address).get("/api/games").json()] == [game["id"]]
+    assert [(folder / f"{number}.json").read_text() for number in range(len(NO_GAMES))] == NO_GAMES
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    body = {"rules": SMALL, "players": [None, "greedy"]}
+    with served(make_app(tmp_path / "file")) as address:
+        assert "cannot keep the game" in error_of(Browser(address).post("/api/games", json=body), 507)
+
+
+def test_sessions_without_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is in memory stays bounded; a session that is used stays."""
+    monkeypatch.setattr(sessions, "MOST_SESSIONS", 3)
+    with served(make_app()) as address:
+        browser = Browser(address)
+        game = browser.new_game(None, "greedy")
+        for _ in range(5):
+            Browser(address)
+            assert browser.get(f"/api/games/{game['id']}").status_code == 200
+
+
+# Records
+
+
+def games_of(*agents: str, count: int = 1, **rules: Any) -> list[dict[str, Any]]:
+    records = play(list(agents), Rules(len(agents), **rules), games=count, seed=4, record=True).records
+    assert records is not None
+    return records
+
+
+def test_a_file_of_records(browser: Browser) -> None:
+    games = games_of("greedy", "random", count=3, side=4)
+    games[1]["agents"][0] = "<script>alert(1)</script>"
+    games[2]["agents"][0] = "\ud800"
+    found = browser.post("/api/records", content="\n".join(map(json.dumps, [*games, games[0]])) + "\n\n").json()
+    assert [game["line"] for game in found["games"]] == [1, 2, 3, 4]
+    assert found["games"][1]["names"][0] == "<script>alert(1)</script>"
+    assert found["more"] == 0
+    assert all("fault" not in game for game in found["games"])
+
+
+def test_a_record_step_by_step(browser: Browser) -> None:
+    record = games_of("greedy", "random", side=4)[0]
+    steps = browser.post("/api/steps", content=to_line(record)).json()
+    assert len(steps["events"]) == len(record["events"])
+    assert steps["frames"][0]["position"]["racks"] == record["deal"]
+    assert steps["frames"][-1]["position"]["scores"] == record["scores"]
+    assert steps["frames"][-1]["event"] == len(record["events"])
+    placed = [event["event"] for event in steps["events"] if event["kind"] != "draw"]
+    assert placed == [frame["event"] for frame in steps["frames"][:-1]]
+
+
+def broken(change: Any) -> str:
+    record = games_of("greedy", "random", side=4)[0]
+    change(record)
+    return json.dumps(record)
+
+
+MALFORMED = {
+    "not json": ("{", "expected a JSON object"),
+    "other json": ("[1, 2]", "expected a JSON object, found [1, 2]"),
+    "deep": ("[" * 60_000, "expected a JSON object, found something unreadable"),
+    "no format": ("{}", "format: expected"),
+    "no rules": (broken(lambda r: r.pop("rules")), "expected the key 'rules'"),
+    "wrong rules": (broken(lambda r: r["rules"].update(players=9)), "rules: expected"),
+    "points": (broken(lambda r: r["events"][4].__setitem__(7, {"R": 9})), "event 4: expected"),
+    "legal": (broken(lambda r: r["events"][2].__setitem__(2, 7)), "event 2: expected"),
+    "cells": (broken(lambda r: r["events"][2].__setitem__(5, [99, 99])), "event 2: expected two neighbouring cells"),
+    "scores": (broken(lambda r: r["scores"][0].__setitem__(0, 3)), "scores: expected"),
+    "text": (broken(lambda r: r.update(events="x")), "events: expected a list"),
+}
+
+
+@pytest.mark.parametrize(("text", "words"), MALFORMED.values(), ids=MALFORMED)
+def test_a_malformed_record(browser: Browser, text: str, words: str) -> None:
+    found = browser.post("/api/records", content=text).json()
+    assert words in found["games"][0]["fault"]
+    for path in ("/api/steps", "/api/review"):
+        assert words in error_of(browser.post(path, content=text), 422)
+
+
+def test_one_malformed_record_among_others(browser: Browser) -> None:
+    good = to_line(games_of("greedy", "random", side=4)[0])
+    found = browser.post("/api/records", content=good + "\n{\n" + good).json()
+    assert [("fault" in game, game["line"]) for game in found["games"]] == [(False, 1), (True, 3), (False, 4)]
+
+
+def test_files_that_hold_no_records(browser: Browser) -> None:
+    assert "empty file" in error_of(browser.post("/api/records", content=b"\n \n"), 422)
+    assert "UTF-8" in error_of(browser.post("/api/records", content=b"\x89PNG\xff"), 422)
+
+
+def test_oversized(browser: Browser) -> None:
+    for path, most in (("/api/records", "5 MB"), ("/api/steps", "100 kB"), ("/api/review", "100 kB")):
+        size = 5_000_001 if "MB" in most else 100_001
+        assert error_of(browser.post(path, content=b" " * size), 413) == f"expected at most {most}, found more"
+    assert "100 kB" in error_of(browser.post("/api/games", content=b" " * 100_001), 413)
+
+
+def test_a_file_of_very_many_records(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorded, "MOST_RECORDS", 2)
+    line = to_line(games_of("greedy", "random", side=4)[0])
+    found = browser.post("/api/records", content=line * 5).json()
+    assert (len(found["games"]), found["more"]) == (2, 3)
+
+
+@needs_weights
+def test_a_review_comes_in_lines(browser: Browser) -> None:
+    record = games_of("greedy", "random", side=4)[0]
+    decisions = sum(event[0] != "draw" for event in record["events"])
+    for _ in range(2):  # the second is not refused: the first is over
+        answer = browser.post("/api/review", content=to_line(record))
+        lines = [json.loads(line) for line in answer.text.splitlines()]
+        assert [line["of"] for line in lines[:-1]] == [decisions] * (len(lines) - 1)
+        assert lines[-2]["done"] == decisions
+        review = lines[-1]["review"]
+        assert len(review["decisions"]) == decisions
+        assert all(each["loss"] >= 0 and len(each["alternatives"]) <= 3 for each in review["decisions"])
+
+
+@needs_weights
+def test_a_review_without_a_judge(browser: Browser) -> None:
+    record = games_of("greedy", "random", side=4, colors=5)[0]
+    lines = browser.post("/api/review", content=to_line(record)).text.splitlines()
+    assert "value cannot play this game" in json.loads(lines[-1])["error"]
+
+
+@needs_weights
+def test_a_solo_review(browser: Browser) -> None:
+    record = games_of("greedy", edition="2009", mode="solo", side=4)[0]
+    review = json.loads(browser.post("/api/review", content=to_line(record)).text.splitlines()[-1])["review"]
+    assert review["unit"] == "lowest marker"
+    assert review["decisions"][0]["win"] is None
+
+
+def test_one_review_at_a_time(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    going, may_end = threading.Event(), threading.Event()
+
+    def review(*_: Any) -> Any:
+        going.set()
+        may_end.wait(10)
+        raise ValueError("enough")
+
+    monkeypatch.setattr(recorded, "review", review)
+    line = to_line(games_of("greedy", "random", side=4)[0])
+    second = browser.window()
+    thread = threading.Thread(target=lambda: browser.post("/api/review", content=line))
+    thread.start()
+    assert going.wait(10)
+    assert "being reviewed" in error_of(second.post("/api/review", content=line), 429)
+    assert Browser(browser.address).get("/api/games").status_code == 200
+    may_end.set()
+    thread.join()
+    assert json.loads(second.post("/api/review", content=line).text) == {"error": "enough"}
+
+
+# Trouble in the server
+
+
+class Slow:
+    """Thinks for as long as it is let."""
+
+    name = "slow"
+    going, may_end = threading.Event(), threading.Event()
+
+    def __call__(self, view: View, random: Any) -> Ints:
+        self.going.set()
+        self.may_end.wait(10)
+        return view.mask().argmax(axis=1)
+
+
+def test_nobody_waits_for_an_agent_of_others(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web_app, "agents_for", lambda rules: ("tests.test_web:Slow", "greedy"))
+    monkeypatch.setattr(web_app, "PATIENCE", 0.05)
+    game = browser.new_game("tests.test_web:Slow", None)
+    thread = threading.Thread(target=lambda: browser.window().do(game, "advance"))
+    thread.start()
+    assert Slow.going.wait(10)
+    assert Browser(browser.address).new_game(None, "greedy")["waits"]
+    assert browser.new_game(None, "greedy")["waits"]
+    assert "thinking" in error_of(browser.get(f"/api/games/{game['id']}"), 503)
+    assert "thinking" in error_of(browser.post(f"/api/games/{game['id']}/play", json={"turn": 0}), 503)
+    Slow.may_end.set()
+    thread.join()
+    assert browser.get(f"/api/games/{game['id']}").json()["turn"] == 1
+
+
+def test_a_fault_in_the_server_ends_nothing(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = browser.new_game("greedy", None)
+    with monkeypatch.context() as broken_for_now:
+        broken_for_now.setattr(Table, "advance", lambda self: 1 // 0)
+        answer = browser.post(f"/api/games/{game['id']}/advance", json={"turn": 0})
+        assert "went wrong" in error_of(answer, 500)
+        assert "Zero" not in answer.text
+        assert "content-security-policy" in answer.headers
+    assert browser.do(game, "advance")["turn"] == 1
+
+
+@pytest.mark.parametrize("agent", ["denial", pytest.param("value", marks=needs_weights)])
+def test_agents_that_look_one_move_ahead_answer_at_once(browser: Browser, agent: str) -> None:
+    """Well under 200 ms; the best of several, as other work may share the machine."""
+    game = browser.new_game(agent, agent, side=6)
+    took = []
+    while "end" not in game and len(took) < 12:
+        start = time.perf_counter()
+        game = browser.do(game, "advance")
+        took.append(time.perf_counter() - start)
+    assert sorted(took)[len(took) // 2] < 0.2
+
+
+# The command
+
+
+def test_the_command(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "genial_env", "serve", "--port", "0", "--data", str(tmp_path / "kept")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        said = process.stdout.readline()
+        address = re.match(r"Play at (http://127\.0\.0\.1:\d+/)", said)
+        assert address, said + process.stderr.read()
+        page = httpx.get(address[1])
+        assert "<title>Génial!</title>" in page.text
+        assert "server" not in page.headers
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize(("host", "warned"), [("127.0.0.1", False), ("localhost", False), ("0.0.0.0", True)])
+def test_other_hosts_are_warned_of(
+    host: str, warned: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is served here: the server ends at once, as by Ctrl-C."""
+
+    class Ended:
+        def run(self, sockets: list[socket.socket]) -> None:
+            raise KeyboardInterrupt
+
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        monkeypatch.setattr(server, "listening", lambda app, host, port: (Ended(), sock))
+        serve(host, 0, tmp_path)
+    said = capsys.readouterr()
+    assert said.out.startswith(f"Play at http://{host}:")
+    assert ("everybody who reaches" in said.err) == warned
+
+
+def test_a_port_that_is_taken(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [sys.executable, "-m", "genial_env", "serve", "--port", port, "--data", str(tmp_path)]
+        found = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert found.returncode == 2
+    assert f"cannot listen at 127.0.0.1, port {port}" in found.stderr
