@@ -20,6 +20,7 @@ import pytest
 
 from genial_env import Rules, determinize, play
 from genial_env.bitsets import Ints
+from genial_env.cli.common import UserError
 from genial_env.cli.web import serve
 from genial_env.record import to_line
 from genial_env.table import Table
@@ -709,6 +710,12 @@ def test_other_hosts_are_warned_of(
     said = capsys.readouterr()
     assert said.out.startswith(f"Play at http://{host}:")
     assert ("everybody who reaches" in said.err) == warned
+
+
+def test_without_the_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    with pytest.raises(UserError, match=r"pip install 'genial-env\[serve\]'"):
+        serve("127.0.0.1", 0, tmp_path)
 
 
 def test_a_port_that_is_taken(tmp_path: Path) -> None:
