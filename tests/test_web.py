@@ -20,12 +20,13 @@ import pytest
 
 from genial_env import Rules, determinize, play
 from genial_env.bitsets import Ints
+from genial_env.cli.common import UserError
 from genial_env.cli.web import serve
 from genial_env.record import to_line
 from genial_env.table import Table
 from genial_env.views import View
 from genial_env.web import app as web_app
-from genial_env.web import make_app, recorded, server, sessions
+from genial_env.web import make_app, playing, recorded, server, sessions
 from genial_env.web.shown import game_shown
 from tests.served import SMALL, Browser, served
 
@@ -599,6 +600,27 @@ def test_one_review_at_a_time(browser: Browser, monkeypatch: pytest.MonkeyPatch)
     assert json.loads(second.post("/api/review", content=line).text) == {"error": "enough"}
 
 
+def test_a_review_that_nobody_waits_for_breaks_off(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = threading.Event()
+
+    def review(record: Any, judge: str, progress: Any) -> Any:
+        try:
+            for done in range(10_000):
+                progress(done, 10_000)
+                time.sleep(0.005)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(recorded, "review", review)
+    line = to_line(games_of("greedy", "random", side=4)[0])
+    with browser.stream("POST", "/api/review", content=line) as answer:
+        assert json.loads(next(answer.iter_lines()))["of"] == 10_000
+    assert ended.wait(10)
+    monkeypatch.undo()
+    time.sleep(0.1)  # for the thread to say that it is done
+    assert browser.post("/api/review", content=line).status_code == 200
+
+
 # Trouble in the server
 
 
@@ -615,8 +637,8 @@ class Slow:
 
 
 def test_nobody_waits_for_an_agent_of_others(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_app, "agents_for", lambda rules: ("tests.test_web:Slow", "greedy"))
-    monkeypatch.setattr(web_app, "PATIENCE", 0.05)
+    monkeypatch.setattr(playing, "agents_for", lambda rules: ("tests.test_web:Slow", "greedy"))
+    monkeypatch.setattr(playing, "PATIENCE", 0.05)
     game = browser.new_game("tests.test_web:Slow", None)
     thread = threading.Thread(target=lambda: browser.window().do(game, "advance"))
     thread.start()
@@ -688,6 +710,12 @@ def test_other_hosts_are_warned_of(
     said = capsys.readouterr()
     assert said.out.startswith(f"Play at http://{host}:")
     assert ("everybody who reaches" in said.err) == warned
+
+
+def test_without_the_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "platformdirs", None)
+    with pytest.raises(UserError, match=r"pip install 'genial-env\[serve\]'"):
+        serve("127.0.0.1", 0, tmp_path)
 
 
 def test_a_port_that_is_taken(tmp_path: Path) -> None:

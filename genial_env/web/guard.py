@@ -1,8 +1,10 @@
 """What is asked of every request before anything else sees it, and what every answer carries."""
 
 import ipaddress
+import json
 import logging
 from collections.abc import Iterable
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -122,3 +124,9 @@ async def read_body(request: Request, most: int) -> bytes:
 def in_words(size: int) -> str:
     """Bytes as people say them."""
     return f"{size // 1_000_000} MB" if size >= 1_000_000 else f"{size // 1000} kB"
+
+
+def shortened(value: Any) -> str:
+    """What was sent, as a message shows it."""
+    text = json.dumps(value, default=repr)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -79,40 +79,52 @@ def readable(body: bytes) -> dict[str, Any]:
 
 def judging(record: dict[str, Any], done: Callable[[], None]) -> Iterator[bytes]:
     """A review as it is made, in lines of JSON: ``{"done": 3, "of": 42}`` on the way, at last ``{"review": ...}``, or
-    ``{"error": ...}``.
+    ``{"error": ...}``. It begins at once, in a thread, and breaks off where nobody wants the lines any more.
 
     Args:
         record: a game, checked.
-        done: called when the work has ended, also where nobody waits for it any more.
+        done: called when the work has ended, however it does.
     """
-    lines: queue.SimpleQueue[Shown | None] = queue.SimpleQueue()
-    left = threading.Event()
+    work = _Judging(record, done)
+    threading.Thread(target=work.run, daemon=True).start()
+    return work.lines()
 
-    def tell(finished: int, of: int) -> None:
-        if left.is_set():
-            raise _Left
-        lines.put({"done": finished, "of": of})
 
-    def work() -> None:
+class _Judging:
+    """The work of :func:`judging`: one thread runs it, another takes the lines."""
+
+    def __init__(self, record: dict[str, Any], done: Callable[[], None]) -> None:
+        self._record, self._done = record, done
+        self._told: queue.SimpleQueue[Shown | None] = queue.SimpleQueue()
+        self._left = threading.Event()
+
+    def run(self) -> None:
+        """Judge the game."""
         try:
-            lines.put({"review": review(record, JUDGE, tell).to_dict()})
+            self._told.put({"review": review(self._record, JUDGE, self._tell).to_dict()})
         except _Left:
             pass
         except ValueError as error:
-            lines.put({"error": str(error)})
+            self._told.put({"error": str(error)})
         except Exception:
             log.exception("a review broke off")
-            lines.put({"error": "the review broke off; the server's log says why"})
+            self._told.put({"error": "the review broke off; the server's log says why"})
         finally:
-            done()
-            lines.put(None)
+            self._done()
+            self._told.put(None)
 
-    threading.Thread(target=work, daemon=True).start()
-    try:
-        while (line := lines.get()) is not None:
-            yield json.dumps(line, allow_nan=False).encode() + b"\n"
-    finally:
-        left.set()
+    def lines(self) -> Iterator[bytes]:
+        """What is told, until the end."""
+        try:
+            while (line := self._told.get()) is not None:
+                yield json.dumps(line, allow_nan=False).encode() + b"\n"
+        finally:
+            self._left.set()
+
+    def _tell(self, finished: int, of: int) -> None:
+        if self._left.is_set():
+            raise _Left
+        self._told.put({"done": finished, "of": of})
 
 
 class _Left(Exception):
