@@ -25,8 +25,9 @@ STORED = ROOT / "docs" / "leaderboard"
 PAGE = ROOT / "docs" / "leaderboard.md"
 
 SCRIPTED = ("random", "points", "greedy", "lexicographic", "concave", "denial")
-STRONG = ("greedy", "lexicographic", "concave", "denial")
+STRONG = ("greedy", "concave", "denial")
 SEARCH = ("search(playouts=300)",)
+LEARNED = ("value", "value_search(playouts=100)")
 
 
 class Board(NamedTuple):
@@ -39,11 +40,11 @@ class Board(NamedTuple):
 
 
 BOARDS = {
-    "2-seats": Board("Two seats", Rules(2), (*SCRIPTED, *SEARCH), 60),
-    "3-seats": Board("Three seats", Rules(3), (*STRONG, *SEARCH), 30),
-    "4-seats": Board("Four seats", Rules(4), (*STRONG, *SEARCH), 15),
-    "team": Board("Teams", Rules(4, "2004", "team"), (*SCRIPTED, *SEARCH), 10),
-    "solo": Board("Solo", Rules(1, "2004", "solo"), (*SCRIPTED, *SEARCH), 500),
+    "2-seats": Board("Two seats", Rules(2), (*SCRIPTED, *SEARCH, *LEARNED, "ppo"), 40),
+    "3-seats": Board("Three seats", Rules(3), (*STRONG, *SEARCH, *LEARNED), 12),
+    "4-seats": Board("Four seats", Rules(4), (*STRONG, *SEARCH, *LEARNED), 4),
+    "team": Board("Teams", Rules(4, "2009", "team"), (*STRONG, *SEARCH, *LEARNED), 20),
+    "solo": Board("Solo", Rules(1, "2009", "solo"), (*SCRIPTED, *SEARCH, *LEARNED), 200),
 }
 
 
@@ -92,7 +93,7 @@ def page() -> str:
 HEAD = """# Leaderboard
 
 Made by `python -m experiments.leaderboard` from the results in `docs/leaderboard`; `--play` plays them anew. Edition
-2025; teams and solo 2004. Every agent meets every other in every seat with the same deals; greedy's rating is 0. In
+2025; teams and solo 2009. Every agent meets every other in every seat with the same deals; greedy's rating is 0. In
 solo the agents are compared deal by deal: a win is a better result of the same deal. Milliseconds a move are of one
 core; of agents that answer many games at once, each game's share.
 """
