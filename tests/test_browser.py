@@ -90,7 +90,7 @@ def begin_small(page: Page, opponent: str = "greedy") -> None:
     page.get_by_text("Seed and variants").click()
     page.get_by_label("Seed", exact=True).fill("3")
     page.get_by_label("Cells along an edge").fill("4")
-    page.get_by_label("Seat 2").select_option(opponent)
+    page.get_by_label("Seat 1").select_option(opponent)
     button(page, "Begin").click()
     expect(page.locator(".my-rack")).to_be_visible()
 
@@ -274,7 +274,7 @@ def test_two_browsers_at_once(open_page: Callable[..., Page]) -> None:
 def test_people_who_hand_the_device_over(open_page: Callable[..., Page], session: Browser) -> None:
     game = session.new_game(None, None)
     page = open_page(f"/#/game/{game['id']}", session=session)
-    for name in ("Player 1", "Player 2", "Player 1"):
+    for name in ("Seat 0", "Seat 1", "Seat 0"):
         expect(page.locator(".curtain")).to_contain_text(f"Hand over to {name}")
         expect(page.locator(".my-rack, .panel .tile .half")).to_have_count(0)
         button(page, f"I am {name}: show my tiles").click()
@@ -411,7 +411,7 @@ def test_only_valid_games_are_offered(open_page: Callable[..., Page]) -> None:
     edition.select_option("2009")
     expect(mode.locator("option")).to_have_count(2)
     mode.select_option("team")
-    expect(page.locator(".seats label", has_text="team B")).to_have_count(2)
+    expect(page.locator(".seats label", has_text="team 1")).to_have_count(2)
     seats.select_option("1")
     expect(edition.locator("option")).to_have_count(2)
     expect(page.locator(".seats select")).to_have_count(1)

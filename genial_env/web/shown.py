@@ -161,7 +161,7 @@ YOU = "You"
 
 
 def names_of(players: Sequence[str | None]) -> list[str]:
-    """What seats are called: an only person "You", several "Player 1" and so on by their seats, agents by their names,
+    """What seats are called: an only person "You", several "Seat 0" and so on, agents by their names,
     with the seat where two have the same.
 
     Args:
@@ -173,9 +173,9 @@ def names_of(players: Sequence[str | None]) -> list[str]:
 
 def _name(seat: int, players: Sequence[str | None], people: Sequence[bool]) -> str:
     if people[seat]:
-        return YOU if sum(people) == 1 else f"Player {seat + 1}"
+        return YOU if sum(people) == 1 else f"Seat {seat}"
     agent = str(players[seat])
-    return agent if players.count(agent) == 1 else f"{agent} (seat {seat + 1})"
+    return agent if players.count(agent) == 1 else f"{agent} (seat {seat})"
 
 
 def open_events(events: list[list[Any]], rules: Rules) -> list[Shown]:

@@ -102,7 +102,7 @@ class NewGame {
     const options = [[PERSON, "a person"], ...agents.map((name) => [name, name])];
     const seats = Array.from({ length: rules.players }, (_, seat) => {
       const wanted = before[seat] === PERSON || agents.includes(before[seat]) ? before[seat] : seat === 0 ? PERSON : usual;
-      const words = rules.mode === "team" ? `Seat ${seat + 1} (team ${"AB"[seat % 2]})` : `Seat ${seat + 1}`;
+      const words = rules.mode === "team" ? `Seat ${seat} (team ${seat % 2})` : `Seat ${seat}`;
       return choice(words, options, wanted).element;
     });
     fill(this.seats, h("legend", {}, "Who plays"), h("div", { class: "fields" }, seats));
