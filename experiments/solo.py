@@ -7,8 +7,8 @@ and prints lowest markers and regrets: how much lower the agent's lowest marker 
 intervals.
 
 The answer, with 40 deals: the clairvoyant's lowest marker is 23.2 ± 0.8; value_search(playouts=300) stays 3.8 ± 0.6
-behind, search(playouts=300) 4.5 ± 0.7, value 5.3 ± 0.9, denial 7.9 ± 1.0, greedy 13.3 ± 1.1. With a second level it comes
-to 27.0 ± 1.1 on three deals. More in docs/training.md.
+behind, search(playouts=300) 4.5 ± 0.7, value 5.3 ± 0.9, denial 7.9 ± 1.0, greedy 13.3 ± 1.1. With a second level it
+comes to 27.0 ± 1.1 on three deals. More in docs/training.md.
 """
 
 import json
