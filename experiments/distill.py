@@ -11,8 +11,8 @@ ended. Then the student is measured, and `policy.safetensors` written, which ``p
 
 What imitating "value" brings, in 12 rounds, 271,000 decisions and 12 minutes beside other work (400 games each):
 from 49% to 77% ± 4% against denial, from 8% to 37% ± 5% against value, and 94% against greedy as before; 2,000 games
-say 30.5% ± 2.0% against value. A further 147,456 decisions of PPO add nothing to that, over five seeds: docs/training.md,
-"Ablations".
+say 30.5% ± 2.0% against value. A further 147,456 decisions of PPO add nothing to that, over five seeds
+(docs/training.md, "Ablations").
 """
 
 from dataclasses import dataclass
