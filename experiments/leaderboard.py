@@ -43,7 +43,7 @@ BOARDS = {
     "2-seats": Board("Two seats", Rules(2), (*SCRIPTED, *SEARCH, *LEARNED, "ppo"), 40),
     "3-seats": Board("Three seats", Rules(3), (*STRONG, *SEARCH, *LEARNED), 8),
     "4-seats": Board("Four seats", Rules(4), (*STRONG, *SEARCH, *LEARNED), 2),
-    "team": Board("Teams", Rules(4, "2009", "team"), (*STRONG, *SEARCH, *LEARNED), 10),
+    "team": Board("Teams", Rules(4, "2009", "team"), (*STRONG, *SEARCH, *LEARNED), 6),
     "solo": Board("Solo", Rules(1, "2009", "solo"), (*SCRIPTED, *SEARCH, *LEARNED), 100),
 }
 
