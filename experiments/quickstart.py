@@ -8,7 +8,7 @@ curve, all in runs/quickstart.
 
 The answer: yes. First ranks over 1,000 seat-swapped games with 95% intervals, seeds 0, 1, 2, one thread of torch:
 
-    against greedy   60.8% ± 2.9%   61.5% ± 2.9%   65.5% ± 2.9%
+    against greedy   60.8% ± 3.0%   61.5% ± 2.9%   65.5% ± 2.9%
     against random   100.0%         100.0%         100.0%
     training, CPU    163 s          170 s          171 s         beside other work, by the clock 346 to 398 s
 
