@@ -2,7 +2,7 @@
 
     pip install -e '.[fast,arena,train]'
     python -m experiments.leaderboard                      # docs/leaderboard.md from the stored results
-    python -m experiments.leaderboard --play --workers 2   # play them anew (half an hour), store them, and the same
+    python -m experiments.leaderboard --play --workers 2   # play them anew (an hour of CPU), store them, and the same
 
 A tournament for each board is played in `runs/leaderboard`, broken off and gone on with at will; what it says is stored
 in `docs/leaderboard`. The answer is docs/leaderboard.md.

@@ -172,6 +172,49 @@ def test_show_says_what_there_is(played: Path) -> None:
     assert "event must be 0 to" in genial("show", played, "--event", 999, status=2).stderr
 
 
+@pytest.mark.parametrize(("suffix", "magic"), [(".svg", b"<svg"), (".png", b"\x89PNG"), (".gif", b"GIF8")])
+def test_draw(played: Path, tmp_path: Path, suffix: str, magic: bytes) -> None:
+    picture = tmp_path / f"picture{suffix}"
+    picture.write_bytes(b"an old one")
+    words = ["--game", 2, "--event", 6, "--seat", 0, "--width", 300]
+    assert f"{picture.stat().st_size:,} bytes" not in genial("draw", played, picture, *words).stdout
+    assert picture.read_bytes().startswith(magic)
+    assert list(tmp_path.iterdir()) == [picture]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["picture.jpg"], "the picture's name must end in .svg, .png, .gif, not 'picture.jpg'"),
+        (["picture.svg", "--width", 0], "width must be at least 1 pixel, not 0"),
+        (["picture.svg", "--seat", 2], "seat must be 0 to 1, not 2"),
+        (["picture.svg", "--event", 999], "event must be 0 to"),
+        (["no/such/picture.svg"], "No such file or directory"),
+        (["picture.gif", "--seconds", 0], "takes drawings and a time above 0"),
+    ],
+)
+def test_what_cannot_be_drawn(
+    words: list[object],
+    said: str,
+    played: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    picture = tmp_path / str(words[0])
+    assert said in mistake(["draw", played, picture, *words[1:]], monkeypatch, capsys)
+    assert not picture.exists()
+
+
+def test_a_faulty_game_is_not_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text("{}\n")
+    said = mistake(["draw", path, tmp_path / "picture.svg", "--seat", 0], monkeypatch, capsys)
+    assert f"{path}: game 1: " in said
+
+
 def test_review(played: Path) -> None:
     lines = genial("review", played, "--game", 2).stdout.splitlines()
     assert lines[0].startswith(f"game 2 of {played}: seat 0 greedy, seat 1 random; players 2")

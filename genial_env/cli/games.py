@@ -177,21 +177,23 @@ def draw_file(
     seconds: Annotated[float, typer.Option(help="A picture's time in a .gif.")] = 0.7,
 ) -> None:
     """Draw a position of a recorded game, or film the game up to it."""
-    record, where = _nth_record(file, game), f"{file}: game {game}"
-    if seat is not None and not 0 <= seat < len(record["agents"]):
-        raise UserError(f"seat must be 0 to {len(record['agents']) - 1}, not {seat}")
+    if out.suffix not in _MAKERS:
+        raise UserError(f"the picture's name must end in {', '.join(_MAKERS)}, not {out.name!r}")
     if width is not None and width < 1:
         raise UserError(f"width must be at least 1 pixel, not {width}")
-    _replayed(record, event, where)
+    record = _nth_record(file, game)
+    _replayed(record, event, f"{file}: game {game}")
+    if seat is not None and not 0 <= seat < len(record["agents"]):
+        raise UserError(f"seat must be 0 to {len(record['agents']) - 1}, not {seat}")
     total = len(record["events"]) if event is None else event
     try:
         made = _MAKERS[out.suffix](record, total, seat, width, seconds)
-    except KeyError:
-        raise UserError(f"the picture's name must end in {', '.join(_MAKERS)}, not {out.name!r}") from None
     except (ImportError, ValueError) as error:
         raise UserError(str(error)) from error
+    beside = out.with_name(f".{out.name}.part")
     try:
-        out.write_bytes(made)
+        beside.write_bytes(made)
+        beside.replace(out)  # a failure on the way leaves an old picture as it was
     except OSError as error:
         raise UserError(about_file(out, error)) from error
     print(f"{out}: {len(made):,} bytes")
