@@ -1,0 +1,129 @@
+"""JSON from anywhere, read strictly: what JSON readers of other programs would read differently is refused."""
+
+import json
+import math
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+MAX_CHARACTERS = 2**24
+"""The longest text that is parsed, a line or a whole file."""
+
+MAX_DEPTH = 64
+"""How deep arrays and objects may be nested."""
+
+_NO_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[^\[\]{}"]+', re.DOTALL)
+
+
+class JSONError(ValueError):
+    """A text that is not the JSON expected; says where, what was expected and what was found."""
+
+
+def parse_json(text: str, where: str = "", *, max_characters: int = MAX_CHARACTERS) -> Any:
+    """Parse one JSON value.
+
+    Args:
+        text: the JSON text.
+        where: what the message begins with, such as ``"games.jsonl:3"``.
+        max_characters: the longest text allowed.
+
+    Raises:
+        JSONError: for text that is no JSON, is too long or nested too deeply, names a key twice in an object, or has
+            NaN, an infinity, or a number that a float or Python's limit of digits cannot hold.
+    """
+    place = f"{where}: " if where else ""
+    if len(text) > max_characters:
+        raise JSONError(f"{place}expected JSON of at most {max_characters} characters, found {len(text)}")
+    if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
+        raise JSONError(f"{place}expected JSON nested at most {MAX_DEPTH} deep, found more")
+    try:
+        return json.loads(
+            text, object_pairs_hook=_object_of, parse_float=_finite_float, parse_constant=_refuse_constant
+        )
+    except (ValueError, RecursionError) as error:
+        raise JSONError(f"{place}expected JSON, found something unreadable ({error})") from error
+
+
+def parse_object(text: str, where: str = "", *, max_characters: int = MAX_CHARACTERS) -> dict[str, Any]:
+    """Parse one JSON object.
+
+    Raises:
+        JSONError: see :func:`parse_json`; also for a value that is no object.
+    """
+    value = parse_json(text, where, max_characters=max_characters)
+    if not isinstance(value, dict):
+        place = f"{where}: " if where else ""
+        raise JSONError(f"{place}expected a JSON object, found {type(value).__name__}")
+    return value
+
+
+def read_object(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a file that holds one JSON object.
+
+    Raises:
+        OSError: if the file cannot be read.
+        JSONError: see :func:`parse_object`; also for text that is not UTF-8.
+    """
+    with Path(path).open(encoding="utf-8-sig") as file:
+        try:
+            text = file.read(MAX_CHARACTERS + 1)
+        except UnicodeDecodeError as error:
+            raise _no_text(path, error) from error
+    return parse_object(text, str(path))
+
+
+def numbered_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+    """Read a file's lines that are not blank, each with its number from 1. A byte order mark is skipped.
+
+    Raises:
+        OSError: if the file cannot be read.
+        JSONError: for text that is not UTF-8, or a line of more than ``MAX_CHARACTERS``.
+    """
+    with Path(path).open(encoding="utf-8-sig") as file:
+        number = 0
+        try:
+            while line := file.readline(MAX_CHARACTERS + 1):
+                number += 1
+                if len(line) > MAX_CHARACTERS:
+                    raise JSONError(f"{path}:{number}: expected a line of at most {MAX_CHARACTERS} characters")
+                if line.strip():
+                    yield number, line
+        except UnicodeDecodeError as error:
+            raise _no_text(path, error) from error
+
+
+def _no_text(path: str | os.PathLike[str], error: UnicodeDecodeError) -> JSONError:
+    return JSONError(f"{path}: expected UTF-8 text, found {error.reason} at byte {error.start}")
+
+
+def _depth(text: str) -> int:
+    """How deep arrays and objects are nested."""
+    depth = deepest = 0
+    for character in _NO_BRACKETS.sub("", text):
+        if character in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in "]}":
+            depth -= 1
+    return deepest
+
+
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} stands there twice")
+    return found
+
+
+def _finite_float(digits: str) -> float:
+    value = float(digits)
+    if not math.isfinite(value):
+        raise ValueError(f"the number {digits[:40]} is too large")
+    return value
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
