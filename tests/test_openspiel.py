@@ -8,15 +8,22 @@ import pytest
 
 pyspiel = pytest.importorskip("pyspiel", reason="needs open_spiel: pip install -e '.[openspiel]'")
 
-from open_spiel.python import rl_environment  # noqa: E402  after it is known to be there
-from open_spiel.python.algorithms import external_sampling_mccfr, generate_playthrough, ismcts, mcts  # noqa: E402
+from open_spiel.python import policy, rl_environment  # noqa: E402  after it is known to be there
+from open_spiel.python.algorithms import (  # noqa: E402
+    cfr,
+    exploitability,
+    external_sampling_mccfr,
+    generate_playthrough,
+    ismcts,
+    mcts,
+)
 from open_spiel.python.observation import make_observation  # noqa: E402
 
 from genial_env import IllegalAction, Rules, kernel, view  # noqa: E402
 from genial_env.encodings import make_encoding  # noqa: E402
 from genial_env.envs import openspiel  # noqa: E402
 from genial_env.envs.rewards import rank_utility  # noqa: E402
-from genial_env.state import EMPTY  # noqa: E402
+from genial_env.state import EMPTY, FREE, Phase  # noqa: E402
 from tests.positions import same  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("each_backend")
@@ -438,3 +445,55 @@ def test_no_history_is_longer_than_the_game_says(name: str) -> None:
 def test_opening_racks_count_as_draws() -> None:
     game = pyspiel.load_game("python_genial(players=4,side=3,colors=2,rack=6,tile_sets=6)")
     assert game.max_chance_nodes_in_history() >= 24 + game.rules.most_placements
+
+
+# Games that begin late
+
+
+def late_position(free_cells: int) -> Any:
+    """A tiny game with so many free cells or fewer, at the beginning of a turn."""
+    rng, state = np.random.default_rng(0), kernel.deal(Rules(side=3, colors=2, rack=2), [0])
+    while (state.board[0] == FREE).sum() > free_cells or state.phase[0] != Phase.PLACE:
+        kernel.apply(state, np.array([rng.choice(np.flatnonzero(kernel.legal(state)[0]))]))
+    return state
+
+
+def test_a_late_game_deals_all_unseen_tiles_anew() -> None:
+    position = late_position(4)
+    game = openspiel.start_at(position)
+    rng, racks = np.random.default_rng(1), set()
+    for _ in range(20):
+        state = game.new_initial_state()
+        while state.is_chance_node():
+            state.apply_action(chance(state, rng))
+        dealt = state.position
+        assert (dealt.board == position.board).all()
+        assert (dealt.scores == position.scores).all()
+        assert dealt.to_play == position.to_play
+        unseen = [
+            one.bag[0] + kernel.count_kinds(one.racks.reshape(1, -1), one.tables.n_kinds)[0]
+            for one in (dealt, position)
+        ]
+        assert (unseen[0] == unseen[1]).all()
+        racks.add(dealt.racks.tobytes())
+    assert len(racks) > 1
+    assert pyspiel.load_game(TINY).new_initial_state().position.board.min() == FREE
+
+
+def test_cfr_solves_a_late_game() -> None:
+    game = openspiel.start_at(late_position(4))
+    solver = cfr.CFRPlusSolver(game)
+    for _ in range(4):
+        solver.evaluate_and_update_policy()
+    uniform = policy.UniformRandomPolicy(game)
+    after, before = (exploitability.exploitability(game, p) for p in (solver.average_policy(), uniform))
+    assert after < 0.1 < before
+
+
+def test_a_game_begins_where_a_turn_begins() -> None:
+    state = late_position(4)
+    with pytest.raises(ValueError, match="one position, not 2"):
+        openspiel.start_at(state.select(np.array([0, 0])))
+    state.phase[:] = Phase.SWAP
+    with pytest.raises(ValueError, match="where a turn begins, not in phase SWAP"):
+        openspiel.start_at(state)

@@ -113,6 +113,7 @@ class GenialGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel is untyped
             max_game_length=most_decisions(self.rules),
         )
         super().__init__(_game_type(self.rules), info, params or {})
+        self.start = kernel.undealt(self.rules)
 
     def new_initial_state(self) -> "GenialState":
         """Before the first tile is drawn."""
@@ -128,13 +129,41 @@ class GenialGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel is untyped
         return GenialObserver(self.rules, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
 
 
+def start_at(position: State) -> GenialGame:
+    """Make a game that begins late: with a position's board, markers and seat to play, and racks that chance deals.
+
+    Tabular algorithms (CFR, best responses) can walk such a game where few cells are left and racks are small. The
+    racks of the position do not matter: their tiles lie in the bag at the start. OpenSpiel serializes a game by its
+    parameters only, so a game that was loaded again begins with the empty board.
+
+    Args:
+        position: one game, in which a seat is to place its first tile of a turn.
+
+    Raises:
+        ValueError: for more games than one, a game that is over, or a seat in the middle of its turn.
+    """
+    if len(position) != 1:
+        raise ValueError(f"a game begins at one position, not {len(position)}")
+    if position.phase[0] != Phase.PLACE:
+        raise ValueError(f"a game begins where a turn begins, not in phase {Phase(int(position.phase[0])).name}")
+    rules, start = position.rules, kernel.undealt(position.rules).copy()
+    for name in ("board", "points", "open", "touched", "scores", "has_placed", "to_play"):
+        getattr(start, name)[:] = getattr(position, name)
+    held = kernel.count_kinds(position.racks.reshape(1, -1), position.tables.n_kinds)
+    start.bag[:] = position.bag + held.astype(np.uint8)
+    params = {name: getattr(rules, name) for name in _DEFAULTS} | {"edition": int(rules.edition)}
+    game = GenialGame(params)
+    game.start = start
+    return game
+
+
 class GenialState(pyspiel.State):  # type: ignore[misc]  # pyspiel is untyped
     """One position: of a decision, of a draw, or the end."""
 
     def __init__(self, game: GenialGame) -> None:
         super().__init__(game)
         rules = game.rules
-        self._one = OneGame(kernel.undealt(rules).copy())
+        self._one = OneGame(game.start.copy())
         # What is to be drawn next, as slots of [P * K], the next one first; and the tiles that cannot be drawn yet.
         self._to_draw = bytes(range(rules.players * rules.rack))
         self._aside = bytes(tables(rules).n_kinds)
