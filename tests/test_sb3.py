@@ -156,7 +156,7 @@ def test_what_sb3_asks_of_a_vec_env() -> None:
 
 def test_refusals() -> None:
     for arguments, said in (
-        ({"num_envs": 0}, "num_envs must be a whole number of at least 1"),
+        ({"num_envs": 0}, "num_envs must be at least 1, not 0"),
         ({"num_envs": 1, "opponents": []}, "2 seats leave 1 opponents, one a seat, not 0"),
         ({"num_envs": 1, "opponents": "x"}, "unknown agent 'x'"),
         ({"num_envs": 1, "reward": "vector"}, "one number a step"),

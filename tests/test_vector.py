@@ -185,8 +185,8 @@ def test_rendering() -> None:
 
 def test_refusals() -> None:
     for arguments, error, said in (
-        ({"num_envs": 0}, ValueError, "num_envs must be a whole number of at least 1, not 0"),
-        ({"num_envs": 2.0}, ValueError, "num_envs must be a whole number"),
+        ({"num_envs": 0}, ValueError, "num_envs must be at least 1, not 0"),
+        ({"num_envs": 2.0}, TypeError, "num_envs must be a whole number"),
         ({"render_mode": "rgb"}, ValueError, "unknown render mode 'rgb'"),
         ({"autoreset_mode": "never"}, ValueError, "'never' is not a valid AutoresetMode"),
         ({"opponents": ["random", "random"]}, ValueError, r"2 seats leave 1 opponents.*Pool\(2 policies\)"),

@@ -18,6 +18,7 @@ from genial_env.arena.schedule import Unit, units
 from genial_env.arena.store import Settings, Store
 from genial_env.backends import Backend, current, for_one_game, twin, using
 from genial_env.chance import game_seeds
+from genial_env.checks import as_integer
 from genial_env.policies import Policy, decide
 from genial_env.record import Record
 from genial_env.registry import make_policy
@@ -202,5 +203,4 @@ def in_parallel(
 
 
 def _check_workers(workers: int) -> None:
-    if workers < 1:
-        raise ValueError(f"workers must be at least 1, not {workers}")
+    as_integer(workers, "workers", 1)

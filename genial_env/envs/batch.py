@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from genial_env import chance, kernel
 from genial_env.bitsets import Bools, Ints
+from genial_env.checks import as_integer
 from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.envs.forms import make_form
 from genial_env.envs.game import draw_game_seed
@@ -54,8 +55,7 @@ class LearnerGames:
         illegal_action: str,
         action: str,
     ) -> None:
-        if isinstance(n_games, bool) or not isinstance(n_games, int | np.integer) or n_games < 1:
-            raise ValueError(f"num_envs must be a whole number of at least 1, not {n_games!r}")
+        n_games = as_integer(n_games, "num_envs", 1)
         self.rules = rules
         self.scheme = check_scheme(rules, reward)
         self.encoding = make_encoding(encoding)

@@ -8,6 +8,7 @@ import numpy as np
 from genial_env import chance
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits
+from genial_env.checks import as_integer
 from genial_env.policies import Policy
 from genial_env.registry import make_policy
 from genial_env.rules import Rules
@@ -118,9 +119,10 @@ def check_seat(seat: int | str, rules: Rules) -> int | None:
     """
     if seat == "random":
         return None
-    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < rules.players:
-        raise ValueError(f"seat must be 0 to {rules.players - 1} or 'random', not {seat!r}")
-    return seat
+    try:
+        return as_integer(seat, "seat", 0, rules.players - 1)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"seat must be 0 to {rules.players - 1} or 'random', not {seat!r}") from error
 
 
 def _as_pool(policy: Any) -> Pool:

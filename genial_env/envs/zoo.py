@@ -7,6 +7,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
+from genial_env.checks import as_integer
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import rewards, spaces
 from genial_env.envs.central import central_length, central_state
@@ -186,10 +187,4 @@ def check_max_cycles(max_cycles: int | None) -> int | None:
         TypeError: for something other than a whole number.
         ValueError: for a number below 1.
     """
-    if max_cycles is None:
-        return None
-    if isinstance(max_cycles, bool) or not isinstance(max_cycles, int):
-        raise TypeError(f"max_cycles must be a whole number or None, not {max_cycles!r} ({type(max_cycles).__name__})")
-    if max_cycles < 1:
-        raise ValueError(f"max_cycles must be at least 1, not {max_cycles}")
-    return max_cycles
+    return None if max_cycles is None else as_integer(max_cycles, "max_cycles (unless None)", 1)
