@@ -12,7 +12,7 @@ from genial_env.arena.provenance import provenance
 from genial_env.arena.schedule import units
 from genial_env.arena.sprt import Estimate, Sprt, Verdict, pair_counts
 from genial_env.arena.store import Settings, write_json
-from genial_env.arena.tournament import Jobs, in_parallel, play_job
+from genial_env.arena.tournament import Jobs, check_workers, in_parallel, play_job
 from genial_env.backends import Backend, current, for_one_game
 from genial_env.bitsets import Ints
 from genial_env.checks import as_integer
@@ -109,6 +109,7 @@ def play_match(
         raise ValueError(f"a match is between two tracks (two seats, or teams), not {rules.tracks}: take a tournament")
     pairs = as_integer(pairs, "pairs", 1)
     settings = Settings((first, second), rules, pairs, seed, records=False)
+    check_workers(workers, settings.agents)
     for agent in settings.agents:
         make_policy(agent)
     chosen = backend or for_one_game() or current()

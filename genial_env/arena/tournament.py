@@ -65,7 +65,7 @@ def run(
         ValueError: for unknown agents, settings that are not the directory's, or fewer than one worker.
         ImportError: without joblib, or Ray, where they are needed.
     """
-    _check_workers(workers)  # what is wrong shows before anything is written
+    check_workers(workers, settings.agents)  # what is wrong shows before anything is written
     for agent in settings.agents:
         make_policy(agent)
     store = Store(directory, settings)
@@ -181,7 +181,7 @@ def in_parallel(
         ValueError: for fewer than one worker.
         ImportError: without joblib, or Ray.
     """
-    _check_workers(workers)
+    check_workers(workers)
     if workers == 1:
         yield from (work(*call) for call in calls)
         return
@@ -202,5 +202,23 @@ def in_parallel(
     yield from pool(delayed(work)(*call) for call in calls)
 
 
-def _check_workers(workers: int) -> None:
-    as_integer(workers, "workers", 1)
+def check_workers(workers: int, agents: Sequence[str] = ()) -> None:
+    """Refuse a number of workers that cannot play.
+
+    Args:
+        workers: how many processes.
+        agents: who plays, as :func:`genial_env.make_policy` reads them.
+
+    Raises:
+        TypeError: for a number that is not whole.
+        ValueError: for fewer than one, or for more than one with agents of the module ``__main__``: in another process
+            that is another module.
+    """
+    if as_integer(workers, "workers", 1) == 1:
+        return
+    for agent in agents:
+        if agent.strip().startswith("__main__:"):
+            raise ValueError(
+                f"agent {agent!r} is of the script that runs, which other processes cannot import: move its factory "
+                f"to a module of its own and name it 'module:factory', or take workers=1"
+            )
