@@ -8,6 +8,7 @@ import pytest
 
 from genial_env import Backend, Rules, kernel, play, playouts
 from genial_env.arena.match import play_match
+from genial_env.arena.sprt import Sprt
 from genial_env.arena.store import Settings
 from genial_env.checks import as_integer
 from genial_env.envs.batch import LearnerGames
@@ -56,6 +57,7 @@ def test_numpy_integers_are_taken_wherever_integers_are() -> None:
     assert json.loads(json.dumps(table.saved()))["seed"] == 2
     settings = Settings(("random", "greedy"), rules, two, np.int64(3))
     assert json.loads(json.dumps(settings.to_dict()))["groups"] == 2
+    assert type(Sprt(0, 30, min_pairs=np.int64(20)).min_pairs) is int
 
 
 @pytest.mark.parametrize("value", [True, np.bool_(True), 2.0, np.float64(2), "2", None, np.array([2])])
@@ -71,6 +73,7 @@ def test_what_is_no_integer_is_refused_wherever_integers_are_taken(value: Any) -
         "n": lambda: playouts(kernel.deal(rules, 1), "random", value),
         "groups": lambda: Settings(("random", "greedy"), rules, value),
         "pairs": lambda: play_match("random", "greedy", rules, pairs=value),
+        "min_pairs": lambda: Sprt(0, 30, min_pairs=value),
         "workers": lambda: play_match("random", "greedy", rules, pairs=1, workers=value),
     }.items():
         with pytest.raises(TypeError, match=f"{name} must be a whole number, not"):
