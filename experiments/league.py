@@ -144,7 +144,7 @@ def results_of_game(info: Mapping[str, Any], tracks: int) -> list[tuple[str, flo
     """Against each opponent by name 1 for a better rank than it, 0.5 for the same, 0 for a worse one.
 
     Args:
-        info: of a finished game.
+        info: of a finished game: "seat", "ranks", and "opponents" by name.
         tracks: how many there are; in a team the partner is no opponent.
     """
     seat, ranks = info["seat"], info["ranks"]

@@ -77,10 +77,12 @@ class WinCurve(BaseCallback):
         self.games: list[tuple[int, str, float]] = []
 
     def _on_step(self) -> bool:
-        for info in self.locals["infos"]:
-            if "ranks" in info:
+        names = self.training_env.opponent_names
+        for info, done in zip(self.locals["infos"], self.locals["dones"], strict=True):
+            if done:
                 own, other = info["ranks"][info["seat"]], info["ranks"][1 - info["seat"]]
-                self.games.append((self.num_timesteps, info["opponents"][0], 0.5 + 0.5 * np.sign(other - own)))
+                opponent = names[info["opponents"][0]]
+                self.games.append((self.num_timesteps, opponent, 0.5 + 0.5 * np.sign(other - own)))
         return True
 
 

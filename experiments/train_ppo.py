@@ -357,10 +357,12 @@ class Keeper(BaseCallback):
 
     def _on_step(self) -> bool:
         """Who won, of the games that have ended."""
-        for info in self.locals["infos"]:
-            if "ranks" in info:
+        names = self.training_env.opponent_names
+        for info, done in zip(self.locals["infos"], self.locals["dones"], strict=True):
+            if done:
                 self.games += 1
-                for name, result in results_of_game(info, self._trainer.rules.tracks):
+                named = {**info, "opponents": [names[number] for number in info["opponents"]]}
+                for name, result in results_of_game(named, self._trainer.rules.tracks):
                     self._trainer.league.tell(name, result)
         return True
 

@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
+from genial_env.checks import as_integer
+
 NUMPY, NUMBA = "numpy", "numba"
 NAMES = (NUMPY, NUMBA)
 
@@ -50,10 +52,7 @@ class Backend:
     def __post_init__(self) -> None:
         if self.name not in NAMES:
             raise ValueError(f"unknown backend {self.name!r}: the backends are {', '.join(NAMES)}")
-        if isinstance(self.threads, bool) or not isinstance(self.threads, int):
-            raise TypeError(f"threads must be a whole number, not {self.threads!r} ({type(self.threads).__name__})")
-        if self.threads < 1:
-            raise ValueError(f"threads must be at least 1, not {self.threads}")
+        object.__setattr__(self, "threads", as_integer(self.threads, "threads", 1))
         if self.threads > 1 and self.name == NUMPY:
             raise ValueError(f"the backend 'numpy' works in one thread, not {self.threads}: take 'numba'")
 

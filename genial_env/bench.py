@@ -107,7 +107,7 @@ def _measurement(play: str, rules: Rules, batch: int, seconds: float, play_games
         moves_per_s=moves_per_s,
         games_per_s=moves_per_s * batch * len(moves) / sum(moves),
         players=rules.players,
-        batch=batch,
+        batch=int(batch),
         backend=backend.name,
         threads=backend.threads,
     )

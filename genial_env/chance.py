@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env.checks import as_integer
+
 Bits = NDArray[np.uint64]
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -58,7 +60,8 @@ def game_seeds(seed: int, games: int, start: int = 0) -> Bits:  # [games]
 
     They are below 2**53, so that JSON readers of any language keep them exactly.
     """
-    return bits(as_seeds(seed), np.arange(start, start + games)) >> np.uint64(11)
+    first, count = as_integer(start, "start", 0), as_integer(games, "games", 0)
+    return bits(as_seeds(seed), np.arange(first, first + count)) >> np.uint64(11)
 
 
 def as_seeds(seeds: int | Sequence[int] | NDArray[Any]) -> Bits:  # [B]
@@ -71,9 +74,4 @@ def as_seeds(seeds: int | Sequence[int] | NDArray[Any]) -> Bits:  # [B]
     if isinstance(seeds, np.ndarray) and seeds.dtype == np.uint64:
         return np.atleast_1d(seeds)
     values = np.atleast_1d(np.asarray(seeds, dtype=object)).tolist()
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise TypeError(f"a seed must be a whole number, not {value!r} ({type(value).__name__})")
-        if not 0 <= value < 2**64:
-            raise ValueError(f"a seed must lie between 0 and 2**64 - 1, not {value}")
-    return np.array(values, dtype=np.uint64)
+    return np.array([as_integer(value, "a seed", 0, 2**64 - 1) for value in values], dtype=np.uint64)

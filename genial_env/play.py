@@ -10,6 +10,7 @@ from genial_env import kernel
 from genial_env.backends import AnyBackend, pick, twin, using
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits, Purpose, game_seeds, seat_keys
+from genial_env.checks import as_integer
 from genial_env.policies import Policy, act, choice_keys
 from genial_env.record import Record, Recorder
 from genial_env.registry import make_policy
@@ -85,7 +86,7 @@ def play_batches(
     rules = Rules() if rules is None else rules
     roster = [make_policy(policy) for policy in policies]
     _check_roster(roster, rules)
-    _check_counts(games=games, batch=batch)
+    games, batch = _as_counts(games=games, batch=batch)
     chosen = None if backend is None else pick(backend)
     for start in range(0, games, batch):
         with using(chosen):
@@ -178,7 +179,7 @@ def playouts(
     many = isinstance(policy, Sequence) and not isinstance(policy, str)
     roster = [make_policy(each) for each in policy] if many else [make_policy(policy)] * rules.players  # type: ignore[arg-type, union-attr]
     _check_roster(roster, rules)
-    _check_counts(n=n, batch=batch)
+    n, batch = _as_counts(n=n, batch=batch)
     total = len(states) * n
     scores = np.empty((total, rules.tracks, rules.colors), dtype=np.int8)
     decisions = np.empty(total, dtype=np.int64)
@@ -201,10 +202,9 @@ def _check_roster(roster: Sequence[Policy], rules: Rules) -> None:
         raise ValueError(f"{rules.players} seats need {rules.players} policies, not {len(roster)}")
 
 
-def _check_counts(**counts: int) -> None:
-    for name, value in counts.items():
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, not {value}")
+def _as_counts(**counts: int) -> list[int]:
+    """Whole numbers of at least 1, as Python ints."""
+    return [as_integer(value, name, 1) for name, value in counts.items()]
 
 
 def _distinct(roster: Sequence[Policy]) -> Ints:

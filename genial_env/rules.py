@@ -7,6 +7,8 @@ is common. All that depends on the rules reads it from :class:`Rules`, never fro
 from dataclasses import dataclass, fields
 from typing import Any
 
+from genial_env.checks import as_integer
+
 COLOR_LETTERS = "RGBOYP"
 """Red, green, blue, orange, yellow, purple: the color order everywhere, and the letters of notation."""
 
@@ -157,7 +159,7 @@ class Rules:
         if self.mode not in EDITIONS[self.edition].modes:
             having = [name for name, edition in EDITIONS.items() if self.mode in edition.modes]
             raise ValueError(f"edition {self.edition!r} has no mode {self.mode!r}: {_listed(having)} have it")
-        _check_whole("players", self.players, 1, 4)
+        self._set_integer("players", 1, 4)
         if self.players not in PLAYERS_BY_MODE[self.mode]:
             fitting = [name for name, counts in PLAYERS_BY_MODE.items() if self.players in counts]
             raise ValueError(
@@ -166,13 +168,13 @@ class Rules:
             )
 
     def _check_sizes(self) -> None:
-        _check_whole("side", self.side, 3, 10)
-        _check_whole("colors", self.colors, 2, 6)
-        _check_whole("tile_sets", self.tile_sets, 1, 12)
+        self._set_integer("side", 3, 10)
+        self._set_integer("colors", 2, 6)
+        self._set_integer("tile_sets", 1, 12)
         if self.mode == "solo":
-            _check_whole("rack (in solo)", self.rack, 1, 1)
+            self._set_integer("rack", 1, 1, called="rack (in solo)")
         else:
-            _check_whole("rack", self.rack, 2, 6)
+            self._set_integer("rack", 2, 6)
         needed = self._tiles_needed()
         if needed > self.tiles:
             raise ValueError(
@@ -180,6 +182,10 @@ class Rules:
                 f"{needed} tiles, {self.colors} colors and tile_sets={self.tile_sets} make {self.tiles}: "
                 f"take a smaller side or rack, or more colors or tile_sets"
             )
+
+    def _set_integer(self, name: str, low: int, high: int, called: str | None = None) -> None:
+        """In place: check a field, and keep it as a Python int, which is what JSON knows."""
+        object.__setattr__(self, name, as_integer(getattr(self, name), called or name, low, high))
 
     def _tiles_needed(self) -> int:
         """The most tiles ever out of the bag at once, so that every draw finds one.
@@ -200,11 +206,3 @@ def _listed(names: Any) -> str:
     """Names as a sentence lists them: 'a', 'b' or 'c'."""
     quoted = [repr(name) for name in names]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"
-
-
-def _check_whole(name: str, value: Any, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} must be a whole number, not {value!r} ({type(value).__name__})")
-    if not low <= value <= high:
-        wanted = f"{low}" if low == high else f"{low} to {high}"
-        raise ValueError(f"{name} must be {wanted}, not {value}")

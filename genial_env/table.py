@@ -16,6 +16,7 @@ import numpy as np
 from genial_env import kernel
 from genial_env.bitsets import Ints
 from genial_env.chance import as_seeds
+from genial_env.checks import as_integer
 from genial_env.policies import Policy, act, choice_keys
 from genial_env.record import Recorder
 from genial_env.registry import make_policy, prepare
@@ -177,9 +178,11 @@ def _one_action(action: Any) -> Ints:
     Raises:
         ValueError: for something that is no whole number of 64 bits.
     """
-    if isinstance(action, bool) or not isinstance(action, int | np.integer) or not -(2**63) <= action < 2**63:
-        raise ValueError(f"an action must be an action id, a whole number, not {action!r}")
-    return np.array([action], dtype=np.int64)
+    try:
+        number = as_integer(action, "an action", -(2**63), 2**63 - 1)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"an action must be an action id, a whole number, not {action!r}") from error
+    return np.array([number], dtype=np.int64)
 
 
 def _check_saved(saved: Any) -> None:

@@ -121,7 +121,7 @@ def test_pettingzoo_refuses() -> None:
         GenialAECEnv(reward="score")
     raw = GenialAECEnv()
     raw.reset(seed=0)
-    for action, error in ((None, TypeError), (1.5, TypeError), (2882, ValueError), (-1, ValueError)):
+    for action, error in ((None, TypeError), (1.5, TypeError), (2882, IllegalAction), (-1, IllegalAction)):
         with pytest.raises(error):
             raw.step(action)  # type: ignore[arg-type]
 
@@ -263,7 +263,8 @@ def test_illegal_actions_end_the_episode_or_raise() -> None:
     before = env._game.current.copy()
     _, reward, terminated, truncated, info = env.step(0)
     assert (reward, terminated, truncated) == (-1.0, True, False)
-    assert "illegal action 0" in info["illegal_action"]
+    assert info["illegal_action"] == 0
+    assert "illegal action 0" in env.illegal_reason
     assert np.array_equal(before.board, env._game.current.board)
     with pytest.raises(RuntimeError, match="the episode is over"):
         env.step(0)
@@ -273,7 +274,7 @@ def test_illegal_actions_end_the_episode_or_raise() -> None:
     strict.reset(seed=0)
     with pytest.raises(IllegalAction):
         strict.step(0)
-    for action, error in ((1.5, TypeError), ("a", TypeError), (None, TypeError), (2882, ValueError)):
+    for action, error in ((1.5, TypeError), ("a", TypeError), (None, TypeError), (2882, IllegalAction)):
         with pytest.raises(error):
             strict.step(action)
 

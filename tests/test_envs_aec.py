@@ -106,8 +106,9 @@ def test_an_illegal_action_ends_the_game_with_the_worst_reward(reward: str, move
         env.step(None)
     assert set(told) == set(env.possible_agents)
     assert np.array_equal(told[offender][0], worst(reward, env.unwrapped.rules))
-    assert "illegal action" in told.pop(offender)[1]["illegal_action"]
-    assert not any("illegal_action" in info or any(info["ranks"]) for _, info in told.values())
+    assert told.pop(offender)[1]["illegal_action"] >= 0
+    assert "illegal action" in env.unwrapped.illegal_reason
+    assert not any(info["illegal_action"] >= 0 or any(info["ranks"]) for _, info in told.values())
     env.reset(seed=0)
     assert not any(env.terminations.values())
 
@@ -134,8 +135,7 @@ def test_the_mask_is_that_of_the_position_set() -> None:
         ("1", TypeError, "an action must be a whole number, not '1'"),
         (True, TypeError, "an action must be a whole number, not True"),
         (np.array([1, 2]), TypeError, "an action must be a whole number"),
-        (2882, ValueError, "actions run from 0 to 2881, not 2882"),
-        (-1, ValueError, "actions run from 0 to 2881, not -1"),
+        (2**70, TypeError, "an action must be a whole number"),
     ],
     ids=str,
 )
@@ -194,7 +194,7 @@ def test_a_game_is_its_seed_and_nothing_global() -> None:
 def test_seeds_that_are_none() -> None:
     env = genial_v0.env()
     for seed, error in ((1.5, TypeError), ("7", TypeError), (-1, ValueError), (2**64, ValueError)):
-        with pytest.raises(error, match="a seed must"):
+        with pytest.raises(error, match=r"options\['game_seed'\] must"):
             env.reset(options={"game_seed": seed})
 
 

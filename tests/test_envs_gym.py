@@ -141,27 +141,29 @@ def test_an_illegal_action_costs_the_worst_and_changes_nothing(reward: str) -> N
     assert np.array_equal(paid, worst(reward, env.rules))
     assert type(paid) is (np.ndarray if reward == "vector" else float)
     assert (terminated, truncated) == (True, False)
-    assert "by seat 0" in told["illegal_action"]
-    assert "ranks" not in told
+    assert told["illegal_action"] == np.flatnonzero(info["action_mask"] == 0)[0]
+    assert "by seat 0" in env.illegal_reason
+    assert not told["ranks"].any()
     assert data_equivalence(observation, after)
     assert same(before, env._game.current)
     with pytest.raises(RuntimeError, match="the episode is over"):
         env.step(0)
-    assert "illegal_action" not in play_episode(env, 0)[1]
+    assert play_episode(env, 0)[1]["illegal_action"] == -1
+    assert env.illegal_reason is None
 
 
 @pytest.mark.parametrize("choice", ["end", "raise"])
 def test_what_is_no_action_is_refused(choice: str) -> None:
     env = GenialEnv(illegal_action=choice)
     _, info = env.reset(seed=0)
-    for action, error in ((None, TypeError), (0.0, TypeError), (True, TypeError), (-1, ValueError), (2882, ValueError)):
-        with pytest.raises(error, match=r"action.* must be a whole number|actions run from 0 to 2881"):
+    for action in (None, 0.0, True, 2**70):
+        with pytest.raises(TypeError, match=r"action.* must be a whole number"):
             env.step(action)
     legal = np.flatnonzero(info["action_mask"])[:1]
     saved = env.get_state()
     for action in (int(legal[0]), legal[0], legal, np.array(legal[0], dtype=np.int32)):
         env.set_state(saved)
-        assert "illegal_action" not in env.step(action)[4]
+        assert env.step(action)[4]["illegal_action"] == -1
 
 
 # Copies, saving, seeds
@@ -247,7 +249,7 @@ def test_maskable_ppo_finds_the_masks(encoding: str) -> None:
 def strict_step(step: Any) -> Any:
     def strict(self: GenialEnv, action: Any) -> Any:
         result = step(self, action)
-        assert "illegal_action" not in result[4]
+        assert result[4]["illegal_action"] == -1
         return result
 
     return strict

@@ -50,6 +50,45 @@ def test_torchrl(players: int, encoding: str) -> None:
         assert np.allclose(earned.numpy(), utility)
 
 
+def test_torchrl_after_an_illegal_action() -> None:
+    """The infos of a game that an illegal action ended are tensors as those of any other."""
+    pytest.importorskip("torchrl", reason="needs torchrl: pip install -e '.[interop]'")
+    from torchrl.envs.libs.pettingzoo import PettingZooWrapper
+    from torchrl.envs.utils import MarlGroupMapType
+
+    for make in (genial_v0.env, genial_v0.parallel_env):
+        env = PettingZooWrapper(
+            make(encoding="flat", **SMALL),
+            use_mask=make is genial_v0.env,
+            categorical_actions=True,
+            group_map=MarlGroupMapType.ALL_IN_ONE_GROUP,
+        )
+        start = env.reset(seed=0)
+        assert (start["agents", "info", "illegal_action"] == -1).all()
+        start["agents", "action"] = env.action_spec["agents", "action"].zero()  # the board's edge: never legal at first
+        end = env.step(start)["next"]
+        assert end["done"].all()
+        assert end["agents", "info", "illegal_action"].tolist() == [0, -1]
+        assert not end["agents", "info", "ranks"].any()
+
+
+@pytest.mark.parametrize("illegal", [False, True])
+def test_torchrl_reads_gymnasiums_infos(illegal: bool) -> None:
+    """Its own reader of infos, which wants the same numbers in every step, through a whole game."""
+    pytest.importorskip("torchrl", reason="needs torchrl: pip install -e '.[interop]'")
+    from torchrl.envs.libs.gym import GymWrapper
+
+    env = GymWrapper(gym.make("genial_env/Genial-v0", encoding="flat", **SMALL), categorical_action_encoding=True)
+    env = env.auto_register_info_dict()
+    now, steps = env.reset(seed=0), 0
+    assert {"action_mask", "ranks", "scores", "illegal_action"} <= set(now.keys())
+    while not now["done"].any():
+        now["action"] = now["action_mask"].argmin() if illegal and steps == 2 else now["action_mask"].argmax()
+        now, steps = env.step(now)["next"], steps + 1
+    assert (now["illegal_action"] >= 0) == illegal
+    assert now["ranks"].any() != illegal
+
+
 # Tianshou
 
 

@@ -315,7 +315,7 @@ def test_a_game_is_gone_on_with(tmp_path: Path) -> None:
         (["--seats", "person"], "2 seats need 2 players, not 1"),
         (["--players", "4", "--seats", "person,ppo,ppo,ppo"], "seat 1: ppo cannot play this game: no weights"),
         (["--edition", "1999"], "unknown edition '1999'"),
-        (["--seed", "-1"], "a seed must lie between 0 and"),
+        (["--seed", "-1"], "a seed must be 0 to"),
         (["--judge", "greedy"], "agent 'greedy' cannot judge: it has no method judge(view, also)"),
         (["--out", "no/such/folder.jsonl"], "no/such/folder.jsonl: No such file or directory"),
         (["--resume", "nowhere.jsonl"], "nowhere.jsonl: No such file or directory"),

@@ -188,7 +188,7 @@ def test_both_environments_play_the_same_game(arguments: dict[str, Any]) -> None
     rng, moves = np.random.default_rng(0), 0
     while parallel.agents:
         mover = aec.agent_selection
-        assert infos == aec.infos
+        assert data_equivalence(infos, aec.infos)
         assert all(info["to_play"] == aec.possible_agents.index(mover) for info in infos.values())
         assert not any(any(info["ranks"]) for info in infos.values())
         assert all(data_equivalence(observations[agent], aec.observe(agent)) for agent in aec.agents)
@@ -201,8 +201,8 @@ def test_both_environments_play_the_same_game(arguments: dict[str, Any]) -> None
         assert (rewards, terminations, truncations) == (aec.rewards, aec.terminations, aec.truncations)
         assert np.array_equal(parallel.state(), aec.state())
         moves += 1
-    assert infos == aec.infos
-    assert all(info["to_play"] == -1 and info["ranks"] == ranks(info["scores"]).tolist() for info in infos.values())
+    assert data_equivalence(infos, aec.infos)
+    assert all(info["to_play"] == -1 and (info["ranks"] == ranks(info["scores"])).all() for info in infos.values())
     assert all(terminations.values())
     assert moves > 10
     assert aec.game_record() == parallel.game_record()
@@ -252,7 +252,7 @@ def test_actions_of_those_not_to_play_are_ignored() -> None:
         ([1, 1], TypeError, r"actions must be a dict by agent, not \[1, 1\] \(list\)"),
         ({"player_0": None}, TypeError, "an action must be a whole number, not None"),
         ({"player_0": 1.0}, TypeError, "an action must be a whole number, not 1.0"),
-        ({"player_0": 2882}, ValueError, "actions run from 0 to 2881, not 2882"),
+        ({"player_0": 2**70}, TypeError, "an action must be a whole number"),
     ],
     ids=str,
 )
@@ -302,9 +302,10 @@ def test_an_illegal_action_of_the_mover_ends_the_game(reward: str, moves: int) -
     assert not any(truncations.values())
     assert np.array_equal(rewards.pop(offender), worst(reward, raw.rules))
     assert not np.any(list(rewards.values()))
-    assert "illegal action" in infos.pop(offender)["illegal_action"]
+    assert infos.pop(offender)["illegal_action"] == illegal[offender]
+    assert "illegal action" in env.unwrapped.illegal_reason
     assert all(info["to_play"] == -1 and not any(info["ranks"]) for info in infos.values())
-    assert not any("illegal_action" in info for info in infos.values())
+    assert all(info["illegal_action"] == -1 for info in infos.values())
 
 
 @pytest.mark.parametrize("make", [genial_v0.parallel_env, genial_v0.raw_parallel_env], ids=["env", "raw_env"])
@@ -417,7 +418,7 @@ def test_a_game_over_in_its_last_cycle_is_not_truncated(form: Callable[..., Any]
     endless = play_through(env)
     decisions, cycle = int(env.unwrapped._game.current.decisions[0]), 3 if form is genial_v0.env else 1
     for max_cycles in (-(-decisions // cycle), 10_000):
-        assert play_through(form(max_cycles=max_cycles, **SMALL)) == endless
+        assert data_equivalence(play_through(form(max_cycles=max_cycles, **SMALL)), endless)
     assert all(endless["terminated"].values())
     assert not any(endless["truncated"].values())
     assert all(play_through(form(max_cycles=(decisions - 1) // cycle, **SMALL))["truncated"].values())

@@ -54,7 +54,9 @@ def test_the_game_is_that_of_the_aec_environment(arguments: dict[str, Any]) -> N
             (mover,) = observations
             assert mover == aec.agent_selection
             assert env.observation_spaces[mover].contains(observations[mover])
-            assert infos == {mover: {}}
+            assert list(infos) == [mover]
+            assert infos[mover].keys() == {"to_play", "ranks", "scores", "illegal_action"}
+            assert all(np.array_equal(infos[mover][name], aec.infos[mover][name]) for name in infos[mover])
             expected = aec.observe(mover)
             assert all(np.array_equal(observations[mover][name], expected[name]) for name in expected)
             action = choose(observations[mover]["action_mask"], rng)
@@ -137,11 +139,11 @@ def test_refusals() -> None:
     assert rewards == {"player_0": -1.0, "player_1": 0.0}
     assert terminateds == {"player_0": True, "player_1": True, "__all__": True}
     assert set(observations) == {"player_0", "player_1"}
-    assert "illegal action 0" in infos["player_0"]["illegal_action"]
-    assert "illegal_action" not in infos["player_1"]
+    assert [infos[agent]["illegal_action"] for agent in ("player_0", "player_1")] == [0, -1]
+    assert "illegal action 0" in strict.illegal_reason
     with pytest.raises(ValueError, match="RLlib takes one number a step"):
         GenialMultiAgentEnv({"reward": "vector"})
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="GenialMultiAgentEnv takes no argument 'worker': it takes players, edition"):
         GenialMultiAgentEnv({"worker": 1})
 
 

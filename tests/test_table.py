@@ -118,7 +118,7 @@ def test_put_away_and_taken_up(decisions: int | None) -> None:
         ({"players": [None]}, "2 seats need 2 players, not 1"),
         ({"players": [None, "gredy"]}, "unknown agent 'gredy'"),
         ({"players": [None, 7]}, "players: expected a list"),
-        ({"seed": -1}, "a seed must lie between 0 and"),
+        ({"seed": -1}, "a seed must be 0 to"),
         ({"seed": "1"}, "a seed must be a whole number"),
         ({"actions": [0]}, "actions: number 0 cannot be played: illegal action 0"),
         ({"actions": ["swap"]}, "actions: number 0 cannot be played: an action must be an action id"),

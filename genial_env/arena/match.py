@@ -12,9 +12,10 @@ from genial_env.arena.provenance import provenance
 from genial_env.arena.schedule import units
 from genial_env.arena.sprt import Estimate, Sprt, Verdict, pair_counts
 from genial_env.arena.store import Settings, write_json
-from genial_env.arena.tournament import Jobs, in_parallel, play_job
+from genial_env.arena.tournament import Jobs, check_workers, in_parallel, play_job
 from genial_env.backends import Backend, current, for_one_game
 from genial_env.bitsets import Ints
+from genial_env.checks import as_integer
 from genial_env.registry import make_policy
 from genial_env.rules import Rules
 
@@ -106,9 +107,9 @@ def play_match(
     rules = Rules() if rules is None else rules
     if rules.tracks != 2:
         raise ValueError(f"a match is between two tracks (two seats, or teams), not {rules.tracks}: take a tournament")
-    if pairs < 1:
-        raise ValueError(f"pairs must be at least 1, not {pairs}")
+    pairs = as_integer(pairs, "pairs", 1)
     settings = Settings((first, second), rules, pairs, seed, records=False)
+    check_workers(workers, settings.agents)
     for agent in settings.agents:
         make_policy(agent)
     chosen = backend or for_one_game() or current()

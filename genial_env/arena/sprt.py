@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from genial_env.bitsets import Ints
+from genial_env.checks import as_integer
 
 Floats = NDArray[np.float64]
 Verdict = Literal["H0", "H1"]
@@ -175,8 +176,7 @@ class Sprt:
         for name, chance in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < chance < 0.5:
                 raise ValueError(f"{name} must be between 0 and 0.5, not {chance}")
-        if self.min_pairs < 1:
-            raise ValueError(f"min_pairs must be at least 1, not {self.min_pairs}")
+        object.__setattr__(self, "min_pairs", as_integer(self.min_pairs, "min_pairs", 1))
 
     @property
     def bounds(self) -> tuple[float, float]:

@@ -21,6 +21,7 @@ from genial_env.arena.games import Game
 from genial_env.arena.provenance import provenance
 from genial_env.arena.schedule import Unit
 from genial_env.backends import Backend
+from genial_env.checks import as_integer
 from genial_env.record import to_line
 from genial_env.rules import Rules
 
@@ -52,8 +53,8 @@ class Settings:
         twice = sorted({agent for agent in self.agents if self.agents.count(agent) > 1})
         if twice:
             raise ValueError(f"every agent is named once, and {', '.join(twice)} is named more often")
-        if self.groups < 1:
-            raise ValueError(f"groups must be at least 1, not {self.groups}")
+        object.__setattr__(self, "groups", as_integer(self.groups, "groups", 1))
+        object.__setattr__(self, "seed", as_integer(self.seed, "seed", 0, 2**64 - 1))
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""

@@ -18,6 +18,7 @@ from genial_env.arena.schedule import Unit, units
 from genial_env.arena.store import Settings, Store
 from genial_env.backends import Backend, current, for_one_game, twin, using
 from genial_env.chance import game_seeds
+from genial_env.checks import as_integer
 from genial_env.policies import Policy, decide
 from genial_env.record import Record
 from genial_env.registry import make_policy
@@ -64,7 +65,7 @@ def run(
         ValueError: for unknown agents, settings that are not the directory's, or fewer than one worker.
         ImportError: without joblib, or Ray, where they are needed.
     """
-    _check_workers(workers)  # what is wrong shows before anything is written
+    check_workers(workers, settings.agents)  # what is wrong shows before anything is written
     for agent in settings.agents:
         make_policy(agent)
     store = Store(directory, settings)
@@ -180,7 +181,7 @@ def in_parallel(
         ValueError: for fewer than one worker.
         ImportError: without joblib, or Ray.
     """
-    _check_workers(workers)
+    check_workers(workers)
     if workers == 1:
         yield from (work(*call) for call in calls)
         return
@@ -201,6 +202,23 @@ def in_parallel(
     yield from pool(delayed(work)(*call) for call in calls)
 
 
-def _check_workers(workers: int) -> None:
-    if workers < 1:
-        raise ValueError(f"workers must be at least 1, not {workers}")
+def check_workers(workers: int, agents: Sequence[str] = ()) -> None:
+    """Refuse a number of workers that cannot play.
+
+    Args:
+        workers: how many processes.
+        agents: who plays, as :func:`genial_env.make_policy` reads them.
+
+    Raises:
+        TypeError: for a number that is not whole.
+        ValueError: for fewer than one, or for more than one with agents of the module ``__main__``: in another process
+            that is another module.
+    """
+    if as_integer(workers, "workers", 1) == 1:
+        return
+    for agent in agents:
+        if agent.strip().startswith("__main__:"):
+            raise ValueError(
+                f"agent {agent!r} is of the script that runs, which other processes cannot import: move its factory "
+                f"to a module of its own and name it 'module:factory', or take workers=1"
+            )

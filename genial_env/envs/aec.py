@@ -6,7 +6,6 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 
-from genial_env.envs.game import as_action
 from genial_env.envs.zoo import ZooEnv
 from genial_env.errors import IllegalAction
 
@@ -66,16 +65,18 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
     library takes.
 
     **End.** When no two adjacent free cells are left, or a track has all markers at its end. Every agent then gets its
-    reward, and ``infos[agent]["ranks"]`` holds the ranks of all tracks, which are 0 until then; ``"scores"`` holds
-    their markers at any time. A game truncated by `max_cycles` has no ranks, and no reward that the end would bring.
+    reward, and ``infos[agent]["ranks"]`` (T,) holds the ranks of all tracks, which are 0 until then; ``"scores"``
+    (T, C) holds their markers at any time, both int64. A game truncated by `max_cycles` has no ranks, and no reward
+    that the end would bring.
 
     **State.** :meth:`state` is a vector of what all agents together know, for centralized critics; its parts are in
     :mod:`genial_env.envs.central`.
 
-    **Illegal actions.** ``genial_v0.env()`` ends the game for all: the agent gets the worst reward of the scheme and
-    ``infos[agent]["illegal_action"]``, the others 0. ``genial_v0.raw_env()`` raises
-    :class:`~genial_env.errors.IllegalAction`. What is no action at all (None, a fraction, a number out of range) is a
-    TypeError or a ValueError in both.
+    **Illegal actions.** ``genial_v0.env()`` ends the game for all: the agent gets the worst reward of the scheme, the
+    others 0. ``infos[agent]["illegal_action"]`` is the action's id, A for a number outside of the action space; for the
+    others, and at any other time, it is -1. ``env.unwrapped.illegal_reason`` says why, as text.
+    ``genial_v0.raw_env()`` raises :class:`~genial_env.errors.IllegalAction`. What is no whole number (None, a fraction)
+    is a TypeError in both.
 
     **Parallel.** Take ``genial_v0.parallel_env()``, see :class:`~genial_env.envs.parallel.GenialParallelEnv`.
     PettingZoo's ``turn_based_aec_to_parallel`` makes the same of this one in a longer way; ``aec_to_parallel`` refuses
@@ -130,8 +131,8 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
         """Play an action of the agent selected; None for one whose game is over.
 
         Raises:
-            IllegalAction: for an action that the mask excludes; nothing has changed.
-            TypeError, ValueError: for something that is no action.
+            IllegalAction: for an action that the mask excludes, or outside of the space; nothing has changed.
+            TypeError: for something that is no whole number.
             RuntimeError: before the first reset, or when no agent is left.
         """
         self._check_live()
@@ -139,7 +140,7 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        earned = game.play(as_action(action, self._n_actions))
+        earned = self._play(action)
         over, truncated = game.over, self._is_truncated(steps_in_cycle=len(self.possible_agents))
         self._cumulative_rewards[agent] = self._zero()
         if over or game.is_dense:
@@ -152,7 +153,7 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
 
     def end_illegally(self, error: IllegalAction) -> None:
         """In place: end the game for all after an illegal action of the agent selected, who gets the worst reward and
-        ``infos[agent]["illegal_action"]``. The game itself stays as it was.
+        its number in ``infos[agent]["illegal_action"]``. The game itself stays as it was.
         """
         self._cumulative_rewards[self.agent_selection] = self._zero()
         self.rewards, self.infos = self._fine(error)

@@ -15,10 +15,12 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from genial_env import kernel
 from genial_env.bitsets import Bools, Ints
 from genial_env.envs.game import as_action
 from genial_env.kernel import as_actions
 from genial_env.rules import Rules
+from genial_env.state import State
 from genial_env.tables import tables
 from genial_env.views import View
 
@@ -41,19 +43,21 @@ class ActionForm(Protocol):
         """
 
     def id(self, action: Any) -> int:
-        """One action as an action id.
+        """One action as an action id; one that does not exist stays out of range, and so is illegal.
 
         Raises:
-            TypeError, ValueError: for something that is no action.
+            TypeError, ValueError: for something that does not have the form of an action.
         """
+
+    def outside(self, action: Any) -> str | None:
+        """Why an action is outside of the space, where its action id does not say it; None where it does."""
 
 
 class Flat:
     """Action ids."""
 
     def __init__(self, rules: Rules) -> None:
-        self._n_actions = tables(rules).n_actions
-        self.space = spaces.Discrete(self._n_actions)
+        self.space = spaces.Discrete(tables(rules).n_actions)
 
     def mask(self, view: View) -> Bools:
         """[G, A]."""
@@ -65,7 +69,11 @@ class Flat:
 
     def id(self, action: Any) -> int:
         """The same as an int."""
-        return as_action(action, self._n_actions)
+        return as_action(action)
+
+    def outside(self, action: Any) -> str | None:
+        """None: an action id says it itself."""
+        return None
 
 
 class Factored:
@@ -105,15 +113,37 @@ class Factored:
             raise TypeError(f"an action must be two whole numbers, not {action!r} ({type(action).__name__})")
         if values.shape != (2,):
             raise ValueError(f"an action must be two numbers, shape (2,), not {values.shape}")
-        choice, placement = values.tolist()
-        for name, value, limit in (("choice", choice, self._n_choices), ("placement", placement, self._t.n_placements)):
-            if not 0 <= value < limit:
-                raise ValueError(f"the {name} runs from 0 to {limit - 1}, not {value}")
         return int(self.ids(values[None], 1)[0])
+
+    def outside(self, action: Any) -> str | None:
+        """Which of the two numbers is out of its range."""
+        limits = (("choice", self._n_choices), ("placement", self._t.n_placements))
+        for (name, limit), value in zip(limits, np.asarray(action).tolist(), strict=True):
+            if not 0 <= value < limit:
+                return f"the {name} runs from 0 to {limit - 1}, not {value}"
+        return None
 
     def _other(self, choice: NDArray[Any]) -> NDArray[Any]:
         """K swaps, K + 1 declines."""
         return self._t.swap_action + (choice - self._rules.rack)
+
+
+def why_illegal(form: ActionForm, state: State, row: int, action: Any, number: int) -> str:
+    """The message for an illegal action: what, where, who, which game, and why.
+
+    Args:
+        form: of the actions.
+        state: the games.
+        row: which of them.
+        action: as it was given.
+        number: its action id.
+    """
+    is_outside = not 0 <= number < tables(state.rules).n_actions
+    reason = form.outside(action) if is_outside else None
+    if reason is None:
+        return kernel.why_illegal(state, row, number)
+    given = np.asarray(action).tolist()
+    return f"illegal action {given} by seat {int(state.to_play[row])} in game {row}: {reason}"
 
 
 FORMS: dict[str, Callable[[Rules], ActionForm]] = {"flat": Flat, "factored": Factored}

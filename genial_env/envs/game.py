@@ -1,6 +1,7 @@
 """What the environments for one game at a time share: a game, its seeds, saving it, its record and its picture."""
 
 import copy
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -10,17 +11,20 @@ from numpy.typing import NDArray
 from genial_env import kernel
 from genial_env.actions import Place, decode
 from genial_env.chance import Bits
+from genial_env.checks import as_integer
 from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.encodings.planes import Planes
 from genial_env.envs import spaces
 from genial_env.envs.one import OneGame
 from genial_env.envs.rewards import DENSE, check_scheme, nothing, rewards
+from genial_env.errors import IllegalAction
 from genial_env.policies import Policy
 from genial_env.record import Recorder
 from genial_env.render import check_mode, draw
 from genial_env.render.svg import Move
 from genial_env.rules import Rules
 from genial_env.state import State
+from genial_env.tables import tables
 from genial_env.views import View
 
 
@@ -45,6 +49,7 @@ class Game:
         self.rules = rules
         self.encoding = make_encoding(encoding)
         self._draws_planes = type(self.encoding) is Planes
+        self._n_actions = tables(rules).n_actions
         self.scheme = check_scheme(rules, reward)
         self.is_dense = self.scheme in DENSE
         """Whether every turn is rewarded, not the end only."""
@@ -108,8 +113,10 @@ class Game:
         """
         one = self.one
         state = one.state
+        if not 0 <= action < self._n_actions:  # it may be too large for an array
+            raise IllegalAction(kernel.why_illegal(state, 0, action))
         before = state.scores.copy() if self.is_dense else state.scores
-        move = self._move if self._render_mode is None else self._move_of(action)
+        move = self._move if self._render_mode is None else move_of(self.rules, action, self._move)
         if self._recorder is None:
             one.apply(action)
         else:
@@ -146,10 +153,15 @@ class Game:
         """What a policy plays for the seat to play, with these random bits [1]."""
         return self.one.choose(policy, random)
 
-    def results(self) -> dict[str, Any]:
-        """For infos at the end: the ranks and markers of all tracks."""
-        scores = self.current.scores[0]
-        return {"ranks": kernel.ranks(scores).tolist(), "scores": scores.tolist()}
+    def standings(self) -> dict[str, NDArray[np.int64]]:
+        """For infos, as new arrays: the ranks of all tracks [T], 0 until the game is over, and their markers [T, C]."""
+        scores = self.current.scores[0].astype(np.int64)
+        ranks = kernel.ranks(scores) if self.over else np.zeros(len(scores), dtype=np.int64)
+        return {"ranks": ranks, "scores": scores}
+
+    def numbered(self, action: int) -> np.int64:
+        """For infos: an illegal action's id; A for an action that there is not."""
+        return np.int64(action if 0 <= action < self._n_actions else self._n_actions)
 
     def record(self) -> dict[str, Any]:
         """The game record so far.
@@ -169,11 +181,6 @@ class Game:
             return None
         return draw(self._render_mode, self.current, seat=seat, names=self._names, move=self._move)
 
-    def _move_of(self, action: int) -> Move | None:
-        """The tile that an action lays, else the one laid before."""
-        words = decode(self.rules, action)
-        return Move(words.first, words.second) if isinstance(words, Place) else self._move
-
     def saved(self) -> dict[str, Any]:
         """An independent copy of all that changes."""
         return copy.deepcopy(
@@ -187,30 +194,43 @@ class Game:
         self._names, self._move = kept["shown"]
 
 
-def draw_game_seed(rng: np.random.Generator, options: dict[str, Any] | None) -> int:
+LEGAL = np.int64(-1)
+"""For infos: no illegal action. TorchRL's reader wants numpy's numbers."""
+
+
+def move_of(rules: Rules, action: int, before: Move | None) -> Move | None:
+    """The tile that an action lays; where it lays none, the one laid before."""
+    words = decode(rules, action)
+    return Move(words.first, words.second) if isinstance(words, Place) else before
+
+
+def draw_game_seed(rng: np.random.Generator, options: Mapping[str, Any] | None) -> int:
     """The seed of the next game: ``options["game_seed"]`` where given, or else the next of the environment's stream.
 
-    Other options are passed over, as the libraries' checks and wrappers send some. Whether it is a seed is for
-    :func:`genial_env.kernel.deal` to say.
-    """
-    drawn = int(rng.integers(2**53))  # also where a seed is given, so that the stream goes on alike
-    seed: int = (options or {}).get("game_seed", drawn)
-    return seed
-
-
-def as_action(action: Any, n_actions: int) -> int:
-    """An action as an int.
+    Other options are passed over, as the libraries' checks and wrappers send some.
 
     Raises:
-        TypeError: for something other than a whole number.
-        ValueError: for a number outside 0..A-1.
+        TypeError: for options that are no dict, or a seed that is not one whole number; nothing has been drawn.
+        ValueError: for a seed out of 0 to 2**64 - 1.
     """
-    if type(action) is int and 0 <= action < n_actions:
+    if options is not None and not isinstance(options, Mapping):
+        raise TypeError(f"options must be a dict or None, not {options!r} ({type(options).__name__})")
+    given = None
+    if options and "game_seed" in options:
+        given = as_integer(options["game_seed"], "options['game_seed']", 0, 2**64 - 1)
+    drawn = int(rng.integers(2**53))  # also where a seed is given, so that the stream goes on alike
+    return drawn if given is None else given
+
+
+def as_action(action: Any) -> int:
+    """An action as an int, which may lie outside of the action space: then it is illegal.
+
+    Raises:
+        TypeError: for something other than one whole number of 64 bits.
+    """
+    if type(action) is int and -(2**63) <= action < 2**63:
         return action
     value = np.asarray(action)
     if value.shape not in ((), (1,)) or value.dtype.kind not in "iu":
         raise TypeError(f"an action must be a whole number, not {action!r} ({type(action).__name__})")
-    number = int(value.reshape(()))
-    if not 0 <= number < n_actions:
-        raise ValueError(f"actions run from 0 to {n_actions - 1}, not {number}")
-    return number
+    return int(value.reshape(()))

@@ -16,6 +16,7 @@ from genial_env import backends, chance, kernel, scalar, views
 from genial_env.backends import twin, using
 from genial_env.bitsets import Bools, unpack
 from genial_env.chance import Bits
+from genial_env.checks import as_integer
 from genial_env.errors import IllegalAction
 from genial_env.policies import Policy, decide
 from genial_env.rules import Rules
@@ -66,7 +67,7 @@ class OneGame:
         Raises:
             TypeError, ValueError: for a seed that is not one whole number from 0 to 2**64 - 1.
         """
-        seeds = chance.as_seeds(seed)
+        seeds = chance.as_seeds(as_integer(seed, "a seed", 0, 2**64 - 1))
         dealt = cls(kernel.undealt(rules).copy())
         if dealt.backend is not None:
             twin(kernel.deal_racks, dealt.backend)(dealt.state, _ROW, seeds)

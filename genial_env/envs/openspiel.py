@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from genial_env import actions as words
 from genial_env import kernel
 from genial_env.encodings.planes import Planes
+from genial_env.envs.arguments import check_arguments
 from genial_env.envs.one import OneGame
 from genial_env.envs.rewards import rank_utility
 from genial_env.errors import IllegalAction
@@ -99,6 +100,7 @@ class GenialGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel is untyped
     """
 
     def __init__(self, params: dict[str, Any] | None = None) -> None:
+        check_arguments("python_genial", params or {}, list(_DEFAULTS))
         given = {**_DEFAULTS, **(params or {})}
         given |= {"edition": str(given["edition"]), "side": given["side"] or None, "rack": given["rack"] or None}
         self.rules = Rules(**given)

@@ -1,6 +1,6 @@
 """Who plays the seats that do not learn."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from genial_env import chance
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits
+from genial_env.checks import as_integer
 from genial_env.policies import Policy
 from genial_env.registry import make_policy
 from genial_env.rules import Rules
@@ -45,8 +46,12 @@ class Pool:
         return np.minimum(drawn, len(self.policies) - 1)
 
 
-AnyOpponents = str | Policy | Pool | Sequence[str | Policy | Pool]
-"""What environments take: one for all other seats, or one for each, clockwise from the learner."""
+OneOpponent = str | Policy | Pool | Mapping[str, float]
+AnyOpponents = OneOpponent | Sequence[OneOpponent]
+"""What environments take: one for all other seats, or one for each, clockwise from the learner.
+
+A mapping is a pool, too: names of policies, each with its weight. It is JSON, which a :class:`Pool` is not.
+"""
 
 
 class Opponents:
@@ -63,7 +68,7 @@ class Opponents:
 
     def __init__(self, opponents: AnyOpponents, rules: Rules) -> None:
         others = rules.players - 1
-        if isinstance(opponents, str | Pool) or callable(opponents):
+        if isinstance(opponents, str | Pool | Mapping) or callable(opponents):
             pools = [_as_pool(opponents)] * others
         else:
             pools = [_as_pool(policy) for policy in opponents]
@@ -118,10 +123,13 @@ def check_seat(seat: int | str, rules: Rules) -> int | None:
     """
     if seat == "random":
         return None
-    if isinstance(seat, bool) or not isinstance(seat, int) or not 0 <= seat < rules.players:
-        raise ValueError(f"seat must be 0 to {rules.players - 1} or 'random', not {seat!r}")
-    return seat
+    try:
+        return as_integer(seat, "seat", 0, rules.players - 1)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"seat must be 0 to {rules.players - 1} or 'random', not {seat!r}") from error
 
 
 def _as_pool(policy: Any) -> Pool:
+    if isinstance(policy, Mapping):
+        return Pool(list(policy), list(policy.values()))
     return policy if isinstance(policy, Pool) else Pool([policy])

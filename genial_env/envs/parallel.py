@@ -6,7 +6,6 @@ from pettingzoo import ParallelEnv
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 
-from genial_env.envs.game import as_action
 from genial_env.envs.zoo import ZooEnv
 from genial_env.errors import IllegalAction
 
@@ -45,9 +44,9 @@ class GenialParallelEnv(ZooEnv, ParallelEnv[str, dict[str, Any], int]):  # type:
     **Rewards.** Every agent's own of this step; as there.
 
     **Illegal actions.** Where the mover's action is illegal, ``genial_v0.parallel_env()`` ends the game for all: the
-    mover gets the worst reward of the scheme and ``infos[agent]["illegal_action"]``, the others 0.
-    ``genial_v0.raw_parallel_env()`` raises :class:`~genial_env.errors.IllegalAction`. No action of the mover, or
-    something that is none, is a ValueError or a TypeError in both.
+    mover gets the worst reward of the scheme and the action's number in ``infos[agent]["illegal_action"]``, the others
+    0 and -1. ``genial_v0.raw_parallel_env()`` raises :class:`~genial_env.errors.IllegalAction`. No action of the mover,
+    or something that is no whole number, is a ValueError or a TypeError in both.
 
     **Arguments.** As there; a cycle of `max_cycles`, a step for every agent, is one decision here.
 
@@ -80,20 +79,21 @@ class GenialParallelEnv(ZooEnv, ParallelEnv[str, dict[str, Any], int]):  # type:
             Observations, rewards, terminations, truncations and infos, each with an entry for every agent.
 
         Raises:
-            IllegalAction: for an action that the mover's mask excludes; nothing has changed.
-            TypeError, ValueError: for something that is no action of the mover, or for unknown agents.
+            IllegalAction: for an action that the mover's mask excludes, or outside of the space; nothing has changed.
+            TypeError, ValueError: for something that is no whole number, no action of the mover, or for unknown agents.
             RuntimeError: before the first reset, or when the game is over.
         """
         self._check_live()
         mover = self._mover
         self._check_actions(actions, mover)
-        earned = self._game.play(as_action(actions[mover], self._n_actions))
+        earned = self._play(actions[mover])
         truncated = self._is_truncated(steps_in_cycle=1)
         return self._outcome(self._by_agent(earned), self._infos(truncated), self._game.over, truncated)
 
     def end_illegally(self, error: IllegalAction) -> Step:
         """In place: end the game for all after an illegal action of the mover, who gets the worst reward and
-        ``infos[agent]["illegal_action"]``. The game itself stays as it was. Returns what :meth:`step` does.
+        its number in ``infos[agent]["illegal_action"]``. The game itself stays as it was. Returns what :meth:`step`
+        does.
         """
         return self._outcome(*self._fine(error), terminated=True, truncated=False)
 

@@ -24,6 +24,7 @@ from ray.tune.registry import register_env
 
 from genial_env.encodings import Decodable, make_encoding
 from genial_env.envs.aec import GenialAECEnv
+from genial_env.envs.arguments import arguments_of, check_arguments
 from genial_env.envs.single import check_illegal_action
 from genial_env.errors import IllegalAction
 from genial_env.registry import make_policy
@@ -39,11 +40,11 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
     placement, bonus placements and the decision on a swap. A reward comes with an observation: it is all that the agent
     has earned since its own last action, to which RLlib credits it however it cuts its episodes. (What a seat earns
     before its first action, in a team by its partner, belongs to none and is dropped by RLlib.) At the end every agent
-    gets its last observation, its reward, and infos with ``ranks`` and ``scores`` of all tracks.
+    gets its last observation and its reward. Infos are those of :class:`~genial_env.envs.aec.GenialAECEnv`.
 
     An observation is ``{"observation": ..., "action_mask": int8 (A,)}``. RLlib's own check of environments plays
-    without masks, so an illegal action ends the game for all by default, with the worst reward for its agent and
-    ``infos[agent]["illegal_action"]``.
+    without masks, so an illegal action ends the game for all by default, with the worst reward for its agent.
+    ``illegal_reason`` says why, as text.
 
     Args:
         config: the arguments of :class:`~genial_env.envs.aec.GenialAECEnv`, by name, and ``illegal_action``, "end"
@@ -57,6 +58,7 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
     def __init__(self, config: dict[str, Any] | None = None) -> None:
         super().__init__()
         arguments = {"encoding": "flat", **(config or {})}
+        check_arguments(type(self).__name__, arguments, [*arguments_of(GenialAECEnv), "illegal_action"])
         if arguments.get("reward") == "vector":
             raise ValueError("RLlib takes one number a step: reward 'vector' is for Gymnasium's environments")
         self._raises = check_illegal_action(arguments.pop("illegal_action", "end")) == "raise"
@@ -75,9 +77,15 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
         Returns:
             The observation of the agent to move, and its info.
         """
-        self._env.reset(seed=seed, options=options)
-        mover = self._env.agent_selection
-        return {mover: self._env.observe(mover)}, {mover: {}}
+        env = self._env
+        env.reset(seed=seed, options=options)
+        mover = env.agent_selection
+        return {mover: env.observe(mover)}, {mover: env.infos[mover]}
+
+    @property
+    def illegal_reason(self) -> str | None:
+        """Why the action of the last step was illegal; None where it was not."""
+        return self._env.illegal_reason
 
     def step(self, action_dict: AgentDict) -> tuple[AgentDict, AgentDict, AgentDict, AgentDict, AgentDict]:
         """Play the action of the agent to move.
@@ -102,7 +110,7 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
         over = all(env.terminations.values())
         told = self.possible_agents if over else [env.agent_selection]
         observations = {agent: env.observe(agent) for agent in told}
-        infos = {agent: _results(env.infos[agent]) if over else {} for agent in told}
+        infos = {agent: env.infos[agent] for agent in told}
         ends = dict.fromkeys(told, over)
         rewards = {agent: env._cumulative_rewards[agent] for agent in told}  # since the agent's own last step
         return observations, rewards, {**ends, "__all__": over}, {"__all__": False}, infos
@@ -178,10 +186,3 @@ def _bare(batch: dict[str, Any]) -> dict[str, Any]:
     """The same batch with observations without masks; where there are none already, itself."""
     observation = batch[Columns.OBS]
     return {**batch, Columns.OBS: observation["observation"]} if isinstance(observation, dict) else batch
-
-
-def _results(info: dict[str, Any]) -> dict[str, Any]:
-    """Ranks (all 0 after an illegal action) and scores, and which illegal action ended the game, if one did."""
-    return {
-        name: info[name] if name == "illegal_action" else np.array(info[name]) for name in info.keys() - {"to_play"}
-    }

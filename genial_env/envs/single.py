@@ -11,15 +11,17 @@ from genial_env.bitsets import Bools
 from genial_env.chance import Bits, as_seeds, bits
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import rewards, spaces
-from genial_env.envs.forms import Flat, make_form
-from genial_env.envs.game import Game, draw_game_seed
+from genial_env.envs.arguments import arguments_of, as_plain_seed, check_arguments, make_rules
+from genial_env.envs.forms import Flat, make_form, why_illegal
+from genial_env.envs.game import LEGAL, Game, draw_game_seed
 from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats, seating_luck
 from genial_env.errors import IllegalAction
 from genial_env.policies import choice_keys
 from genial_env.render import RENDER_MODES
-from genial_env.rules import Rules
 
 ILLEGAL_ACTION = ("end", "raise")
+
+BROKEN_OFF = "the last step or reset was broken off, so the others may not have played: call reset() first"
 
 
 class GenialEnv(gym.Env[Any, Any]):
@@ -40,8 +42,15 @@ class GenialEnv(gym.Env[Any, Any]):
     **Rewards.** By default +1 for the first rank to -1 for the last, at the end. The others:
     :mod:`genial_env.envs.rewards`.
 
-    **Termination.** When the game ends: no two adjacent free cells are left, or a track has all markers at its end;
-    ``info`` then holds ``"ranks"`` (T,) and ``"scores"`` (T, C) of all tracks, int64. It is never truncated.
+    **Termination.** When the game ends: no two adjacent free cells are left, or a track has all markers at its end. It
+    is never truncated.
+
+    **Infos** are numbers, the same names, shapes and types at any time: ``action_mask``; ``ranks`` (T,) int64, 0 until
+    the game has ended; ``scores`` (T, C) int64, the markers now; ``illegal_action``, the id of an illegal action that
+    ended the episode, A for one outside of the action space, else -1. :attr:`illegal_reason` says why, as text.
+
+    **Interruptions.** Where a step or reset is broken off, by an exception in an opponent or by Ctrl-C, the next step
+    is a RuntimeError until :meth:`reset`.
 
     **Arguments.** Those of :class:`~genial_env.rules.Rules`, and
 
@@ -52,8 +61,9 @@ class GenialEnv(gym.Env[Any, Any]):
     - encoding: "planes" (default), "flat", "tokens", or your own;
     - action: "flat" (default) or "factored";
     - reward: "rank" (default), "margin", "lowest", "vector";
-    - illegal_action: "end" (default) ends the episode with the worst reward and ``info["illegal_action"]``, the game
-      unchanged; "raise" raises :class:`~genial_env.errors.IllegalAction`;
+    - illegal_action: "end" (default) ends the episode with the worst reward, the game
+      unchanged; "raise" raises :class:`~genial_env.errors.IllegalAction`. A number outside of the action space is an
+      illegal action, too;
     - render_mode: None; "ansi", "svg" or "rgb_array": :meth:`render` returns text, a vector drawing or pixels, with the
       rack that the seat may see; "human": shown at every step (:func:`genial_env.render.draw`);
     - record: True keeps a game record for :meth:`game_record`.
@@ -82,21 +92,26 @@ class GenialEnv(gym.Env[Any, Any]):
         record: bool = False,
         **sizes: Any,
     ) -> None:
-        self.rules = Rules(players, edition, mode, **sizes)
+        self.rules = make_rules(GenialEnv, players, edition, mode, sizes)
         self.render_mode = render_mode
         self._game = Game(self.rules, encoding, reward, render_mode, record)
         self._opponents = Opponents(opponents, self.rules)
         self._form = make_form(action, self.rules)
         self._wanted_seat = check_seat(seat, self.rules)
         self._illegal_action = check_illegal_action(illegal_action)
+        self.illegal_reason: str | None = None
+        """Why the action of the last step was illegal; None where it was not."""
+        self._illegal = LEGAL  # the illegal action that ended the episode, as infos number it
         self._seat = 0
         self._finished = False
+        self._settled = True  # False where a step or reset was broken off
         self._players: list[int] = [0] * self.rules.players  # who of the opponents' roster plays each seat
         self._choices: Bits = np.zeros(self.rules.players, dtype=np.uint64)  # the seats' streams of choices
         self.observation_space = spaces.observation_space(self._game.encoding, self.rules)
         self.action_space = self._form.space
         if self._game.scheme == "vector":
             self.reward_space = spaces.reward_space(self.rules)
+            self.reward_dim = self.rules.colors
 
     @property
     def seat(self) -> int:
@@ -111,47 +126,57 @@ class GenialEnv(gym.Env[Any, Any]):
             options: ``{"game_seed": n}`` deals the game of that seed.
 
         Returns:
-            The observation, and ``{"action_mask": ...}``.
+            The observation and the info.
+
+        Raises:
+            TypeError, ValueError: for a game seed that is none; nothing has been dealt.
         """
-        super().reset(seed=seed)
+        super().reset(seed=as_plain_seed(seed))
         seeds = as_seeds(draw_game_seed(self.np_random, options))
         luck = seating_luck(seeds, self.rules.players)
         seat = learner_seats(self._wanted_seat, luck, self.rules.players)
         players = self._opponents.seated(luck, seat)[0].tolist()
         names = [self._opponents.roster[player].name if player >= 0 else "learner" for player in players]
+        self._settled = False
         self._game.start(int(seeds[0]), names)
-        self._seat, self._players, self._finished = int(seat[0]), players, False
+        self._seat, self._players, self._finished, self._illegal = int(seat[0]), players, False, LEGAL
         self._choices = choice_keys(seeds, self.rules.players)[0]
         self._let_others_play()
+        seen = self._see()
+        self._settled = True
         self._show()
-        return self._see()
+        return seen
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Play one decision, and the others up to the next one.
 
         Raises:
-            RuntimeError: before the first reset, or when the episode is over.
-            TypeError, ValueError: for something that is no action.
-            IllegalAction: with ``illegal_action="raise"``.
+            RuntimeError: before the first reset, when the episode is over, or after a step or reset was broken off.
+            TypeError, ValueError: for something that does not have the form of an action.
+            IllegalAction: with ``illegal_action="raise"``; nothing has changed.
         """
+        game = self._game
+        if not self._settled:
+            raise RuntimeError(BROKEN_OFF)
         if self._finished:
             raise RuntimeError("the episode is over: call reset() first")
-        number = self._form.id(action)
+        state, number = game.current, self._form.id(action)
+        self.illegal_reason, self._settled = None, False
         try:
-            reward = self._game.play(number)[self._seat]
-        except IllegalAction as error:
+            reward = game.play(number)[self._seat]
+        except IllegalAction:
+            self._settled = True
+            reason = why_illegal(self._form, state, 0, action, number)
             if self._illegal_action == "raise":
-                raise
-            self._finished = True
+                raise IllegalAction(reason) from None
+            self._finished, self._illegal, self.illegal_reason = True, game.numbered(number), reason
             observation, info = self._see()
-            worst = _reward(rewards.worst(self._game.scheme, self.rules))
-            return observation, worst, True, False, {**info, "illegal_action": str(error)}
+            return observation, _reward(rewards.worst(game.scheme, self.rules)), True, False, info
         reward = reward + self._let_others_play()
-        self._finished = self._game.over
-        self._show()
+        self._finished = game.over
         observation, info = self._see()
-        if self._finished:
-            info |= {name: np.array(value) for name, value in self._game.results().items()}
+        self._settled = True
+        self._show()
         return observation, _reward(reward), self._finished, False, info
 
     def action_masks(self) -> Bools:
@@ -193,7 +218,7 @@ class GenialEnv(gym.Env[Any, Any]):
             view = self._game.view(self._seat)
             with self._game.working():
                 observation, mask = self._game.observe(view), self._form.mask(view)[0].view(np.int8)
-        return observation, {"action_mask": mask}
+        return observation, {"action_mask": mask, **self._game.standings(), "illegal_action": self._illegal}
 
     def _let_others_play(self) -> NDArray[Any] | float:
         """In place: play up to the learner's next decision or the end; what that brought the learner."""
@@ -209,7 +234,21 @@ class GenialEnv(gym.Env[Any, Any]):
         return self._game.choose(policy, bits(self._choices[seat], self._game.current.decisions))
 
 
-_KEPT = ("_seat", "_finished", "_players", "_choices", "_np_random", "_np_random_seed")
+_KEPT = (
+    "_seat",
+    "_finished",
+    "_settled",
+    "_illegal",
+    "illegal_reason",
+    "_players",
+    "_choices",
+    "_np_random",
+    "_np_random_seed",
+)
+
+
+SOLO = arguments_of(GenialEnv, without=("players", "edition", "mode", "opponents", "seat", "reward", "rack"))
+"""The names of the solo environment's further arguments."""
 
 
 class GenialSoloEnv(GenialEnv):
@@ -233,6 +272,7 @@ class GenialSoloEnv(GenialEnv):
         reward: str = "lowest",
         **arguments: Any,
     ) -> None:
+        check_arguments(type(self).__name__, arguments, SOLO, lambda: ["edition", "reward", *SOLO])
         super().__init__(1, edition, "solo", opponents=[], reward=reward, **arguments)
 
 

@@ -10,24 +10,24 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from genial_env import kernel
 from genial_env.bitsets import Bools, Ints
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import spaces
-from genial_env.envs.batch import LearnerGames, SeedStreams
+from genial_env.envs.arguments import arguments_of, check_arguments, make_rules
+from genial_env.envs.batch import LearnerGames, OneByOne, SeedStreams, told_of_one
 from genial_env.envs.opponents import AnyOpponents
-from genial_env.render import RENDER_MODES, check_mode, draw
-from genial_env.rules import Rules
+from genial_env.render import RENDER_MODES, check_mode
 
 VECTOR_MODES = [mode for mode in RENDER_MODES if mode != "human"]
 
 
-class GenialVectorEnv(VectorEnv[Any, Any, Any]):
+class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
     """Many games of :class:`~genial_env.envs.single.GenialEnv` at once, natively batched:
     ``gym.make_vec("genial_env/Genial-v0", num_envs=1024)``.
 
     With the same arguments, seeds and actions it plays the same games, and tells the same, as Gymnasium's
-    ``vectorization_mode="sync"`` and ``"async"`` do with single environments, many times as fast.
+    ``vectorization_mode="sync"`` and ``"async"`` do with single environments, many times as fast. :meth:`call`,
+    :meth:`get_attr` and :meth:`set_attr` are theirs, too.
 
     **Masks.** ``info["action_mask"]`` int8 (num_envs, A), and :meth:`action_masks` bool.
 
@@ -35,9 +35,12 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
     ignored; SAME_STEP does so at once, and has the last observation and info in ``info["final_obs"]`` and
     ``info["final_info"]``; DISABLED leaves it to ``reset(options={"reset_mask": ...})``.
 
-    **Infos** are arrays with a first axis num_envs, each beside a mask ``"_" + name`` that says for which games it
-    holds: ``action_mask``; at the end ``ranks`` (num_envs, T), ``scores`` (num_envs, T, C) and, for illegal actions,
-    ``illegal_action`` (text).
+    **Infos** are arrays with a first axis num_envs, the same ones at any time: ``action_mask``, ``ranks``
+    (num_envs, T), ``scores`` (num_envs, T, C) and ``illegal_action`` (num_envs,), as in the single environment. Beside
+    each is a mask ``"_" + name`` that says for which games it holds. ``get_attr("illegal_reason")`` has the texts.
+
+    **Interruptions.** Where a step or reset is broken off, by an exception in an opponent or by Ctrl-C, the next step
+    is a RuntimeError until :meth:`reset`.
 
     Args:
         num_envs: games at a time.
@@ -69,9 +72,11 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
         **sizes: Any,
     ) -> None:
         check_mode(render_mode, VECTOR_MODES)
-        self.rules = Rules(players, edition, mode, **sizes)
-        self._games = LearnerGames(self.rules, num_envs, opponents, seat, encoding, reward, illegal_action, action)
-        self.num_envs = num_envs
+        self.rules = make_rules(GenialVectorEnv, players, edition, mode, sizes)
+        self._games = LearnerGames(
+            self.rules, num_envs, opponents, seat, encoding, reward, illegal_action, action, render_mode
+        )
+        self.num_envs = num_envs = len(self._games.everyone)
         self.render_mode = render_mode
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": VECTOR_MODES, "render_fps": 2, "autoreset_mode": self.autoreset_mode}
@@ -81,8 +86,10 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         if self._games.scheme == "vector":
             self.reward_space: gym_spaces.Box = spaces.reward_space(self.rules)
+            self.reward_dim = self.rules.colors
         self._streams = SeedStreams(num_envs)
         self._ended: Bools = np.zeros(num_envs, dtype=np.bool_)
+        self._told_of_one = told_of_one(self._games, render_mode)
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]  # one for each game, as in SyncVectorEnv
@@ -105,7 +112,7 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
                 that seed.
 
         Returns:
-            The observations, and infos with the action masks; with a reset mask only of the games reset.
+            The observations, and the infos; with a reset mask only of the games reset.
 
         Raises:
             ValueError, TypeError: for seeds or a mask that do not fit.
@@ -119,10 +126,10 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
             raise RuntimeError("the first reset must be of all games")
         if seeds is not None:
             self._streams.restart({row: seeds[row] for row in rows.tolist() if seeds[row] is not None})
-        self._games.start(rows, self._streams.draw(rows, options))
+        self._games.start(rows, self._streams.draw(rows, [options] * len(rows)))
         self._ended[rows] = False
         observation, mask = self._see()
-        return observation, _of_some(self.num_envs, rows, {"action_mask": mask[rows]})
+        return observation, self._infos(rows, mask[rows], np.full(len(rows), -1))
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], Bools, Bools, dict[str, Any]]:
         """Play one decision of every learner, and the others up to its next one.
@@ -134,7 +141,8 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
             Observations, rewards float64 (num_envs,), terminations, truncations (never), infos.
 
         Raises:
-            RuntimeError: before the first reset, or, with autoreset disabled, for a game that has ended.
+            RuntimeError: before the first reset, after a step or reset that was broken off, or, with autoreset
+                disabled, for a game that has ended.
             TypeError, ValueError: for something that is no batch of actions.
             IllegalAction: with ``illegal_action="raise"``; nothing has changed.
         """
@@ -143,23 +151,25 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
             raise RuntimeError(f"reset the games that have ended first: {np.flatnonzero(self._ended).tolist()}")
         rows = np.flatnonzero(~self._ended)
         rewards = games.no_reward()
-        rewards[rows], reasons = games.step(actions[rows] if len(rows) < self.num_envs else actions, rows)
+        rewards[rows], illegal = games.step(actions[rows] if len(rows) < self.num_envs else actions, rows)
         if len(rows) < self.num_envs:
             anew = np.flatnonzero(self._ended)
             games.start(anew, self._streams.draw(anew))
         ended = np.zeros(self.num_envs, dtype=np.bool_)
         ended[rows] = games.state.over[rows]
-        ended[list(reasons)] = True
-        infos: dict[str, Any] = {}
-        done = np.flatnonzero(ended)
-        if self.autoreset_mode != AutoresetMode.SAME_STEP:
-            infos |= self._results(done, reasons)
+        ended |= illegal >= 0
+        final: dict[str, Any] = {}
+        if self.autoreset_mode == AutoresetMode.SAME_STEP:
+            done = np.flatnonzero(ended)
+            if done.size:
+                final = self._final(done, illegal[done])
+                games.start(done, self._streams.draw(done))
+                illegal[done] = -1
+        else:
             self._ended = ended.copy()
-        elif done.size:
-            infos |= self._final(done, reasons)
-            games.start(done, self._streams.draw(done))
         observation, mask = self._see()
-        infos |= _of_some(self.num_envs, games.everyone, {"action_mask": mask})
+        infos = final | self._infos(games.everyone, mask, illegal)
+        games.settle()
         return observation, rewards, ended, np.zeros(self.num_envs, dtype=np.bool_), infos
 
     def action_masks(self) -> Bools:
@@ -168,10 +178,42 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
 
     def render(self) -> tuple[Any, ...] | None:
         """Each position as the render mode has it (:func:`genial_env.render.draw`), with the learner's rack."""
-        if self.render_mode is None:
-            return None
-        mode, games = self.render_mode, self._games
-        return tuple(draw(mode, games.state, row, seat=int(games.seat[row])) for row in range(self.num_envs))
+        return None if self.render_mode is None else self.call("render")
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """What a method of each game returns, or its attribute, as in Gymnasium's SyncVectorEnv.
+
+        The games have what single environments have, but for what would play on one alone
+        (:class:`~genial_env.envs.batch.OneOfMany`).
+
+        Raises:
+            AttributeError: for one that there is not, listing those that there are.
+        """
+        if name == "action_masks":
+            return tuple(self.action_masks())
+        found = [getattr(game, name) for game in self._each()]
+        return tuple(each(*args, **kwargs) if callable(each) else each for each in found)
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """An attribute of each game."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """In place: an attribute for each game.
+
+        Args:
+            name: of the attribute.
+            values: a list or a tuple with one a game; anything else is for all of them.
+
+        Raises:
+            ValueError: for a wrong number of values.
+            AttributeError: for an attribute that cannot be set.
+        """
+        each = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
+        if len(each) != self.num_envs:
+            raise ValueError(f"values must be one a game, {self.num_envs}, not {len(each)}")
+        for game, value in zip(self._each(), each, strict=True):
+            setattr(game, name, value)
 
     def get_state(self) -> dict[str, Any]:
         """An independent copy of all that changes, for :meth:`set_state`."""
@@ -202,20 +244,12 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
         seen = self._games.view()
         return spaces.batch_of(self._games.encoding.encode(seen)), self._games.form.mask(seen).view(np.int8)
 
-    def _results(self, done: Ints, reasons: dict[int, str]) -> dict[str, Any]:
-        """Infos of games that have ended."""
-        finished = done[self._games.state.over[done]]
-        scores = self._games.state.scores[finished].astype(np.int64)
-        infos: dict[str, Any] = {}
-        if finished.size:
-            infos |= _of_some(self.num_envs, finished, {"ranks": kernel.ranks(scores), "scores": scores})
-        if reasons:
-            texts = np.full(self.num_envs, None, dtype=object)
-            texts[list(reasons)] = list(reasons.values())
-            infos |= {"illegal_action": texts, "_illegal_action": texts != None}  # noqa: E711  an array of objects
-        return infos
+    def _infos(self, rows: Ints, masks: NDArray[np.int8], illegal: Ints) -> dict[str, Any]:
+        """Infos that hold for some games, from their masks [G, entries] and illegal actions [G]."""
+        told: dict[str, NDArray[Any]] = {"action_mask": masks, **self._games.standings(rows), "illegal_action": illegal}
+        return _of_some(self.num_envs, rows, told)
 
-    def _final(self, done: Ints, reasons: dict[int, str]) -> dict[str, Any]:
+    def _final(self, done: Ints, illegal: Ints) -> dict[str, Any]:
         """Last observations and infos of games that are about to be dealt anew."""
         seen = self._games.view(done)
         arrays = self._games.encoding.encode(seen)
@@ -223,10 +257,15 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any]):
         for index, row in enumerate(done.tolist()):
             last[row] = spaces.item_of(arrays, index)
         masks = self._games.form.mask(seen).view(np.int8)
-        info = self._results(done, reasons) | _of_some(self.num_envs, done, {"action_mask": masks})
+        info = self._infos(done, masks, illegal)
         which = np.zeros(self.num_envs, dtype=np.bool_)
         which[done] = True
         return {"final_obs": last, "_final_obs": which, "final_info": info, "_final_info": which.copy()}
+
+
+_NOT_SOLO = ("num_envs", "players", "edition", "mode", "opponents", "seat", "reward", "rack")
+SOLO = arguments_of(GenialVectorEnv, without=_NOT_SOLO)
+"""The names of the solo environment's further arguments."""
 
 
 class GenialSoloVectorEnv(GenialVectorEnv):
@@ -236,6 +275,7 @@ class GenialSoloVectorEnv(GenialVectorEnv):
     """
 
     def __init__(self, num_envs: int = 1, edition: str = "2004", *, reward: str = "lowest", **arguments: Any) -> None:
+        check_arguments(type(self).__name__, arguments, SOLO, lambda: ["num_envs", "edition", "reward", *SOLO])
         super().__init__(num_envs, 1, edition, "solo", opponents=[], reward=reward, **arguments)
 
 

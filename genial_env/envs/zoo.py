@@ -7,13 +7,14 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
+from genial_env.checks import as_integer
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import rewards, spaces
+from genial_env.envs.arguments import make_rules
 from genial_env.envs.central import central_length, central_state
-from genial_env.envs.game import Game, draw_game_seed
+from genial_env.envs.game import LEGAL, Game, as_action, draw_game_seed
 from genial_env.errors import IllegalAction
 from genial_env.render import RENDER_MODES
-from genial_env.rules import Rules
 
 
 class ZooEnv:
@@ -39,7 +40,7 @@ class ZooEnv:
         "render_fps": 2,
     }
 
-    _kept: ClassVar[tuple[str, ...]] = ("agents", "_rng")
+    _kept: ClassVar[tuple[str, ...]] = ("agents", "_rng", "illegal_reason")
     """The names of the attributes that change, besides the game."""
 
     def __init__(
@@ -56,7 +57,7 @@ class ZooEnv:
         **sizes: Any,
     ) -> None:
         super().__init__()
-        rules = Rules(players, edition, mode, **sizes)
+        rules = make_rules(type(self), players, edition, mode, sizes)
         if rules.players == 1:
             raise ValueError(
                 "the PettingZoo environment is for 2 to 4 players; solo is gymnasium's genial_env/GenialSolo-v0"
@@ -66,21 +67,28 @@ class ZooEnv:
         self.max_cycles = check_max_cycles(max_cycles)
         self._game = Game(rules, encoding, reward, render_mode, record)
         self._rng = np.random.default_rng()
+        self._played = -1  # the action of the last step
+        self.illegal_reason: str | None = None
+        """Why the action of the last step was illegal; None where it was not."""
         self.possible_agents = [f"player_{seat}" for seat in range(rules.players)]
         self.agents: list[str] = []
         self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         action_space = spaces.action_space(rules)
-        self._n_actions = int(action_space.n)
         observation_space = Dict(
             {
                 "observation": spaces.observation_space(self._game.encoding, rules),
-                "action_mask": Box(0, 1, (self._n_actions,), dtype=np.int8),
+                "action_mask": Box(0, 1, (int(action_space.n),), dtype=np.int8),
             }
         )
         # Spaces have random state of their own, so every agent gets its own.
         self.observation_spaces = {agent: copy.deepcopy(observation_space) for agent in self.possible_agents}
         self.action_spaces = {agent: copy.deepcopy(action_space) for agent in self.possible_agents}
         self.state_space = Box(0, 1, (central_length(rules),), dtype=np.float32)
+
+    @property
+    def np_random(self) -> np.random.Generator:
+        """The stream of games, as Gymnasium's environments have it; ``reset(seed=...)`` starts it anew."""
+        return self._rng
 
     def observation_space(self, agent: str) -> Dict:
         """The agent's observation space, the same object at every call."""
@@ -126,9 +134,18 @@ class ZooEnv:
     def _deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
         """In place: start a new game with all agents, as ``reset`` says."""
         if seed is not None:
-            self._rng = np.random.default_rng(seed)
+            self._rng = np.random.default_rng(as_integer(seed, "seed", 0))
         self._game.start(draw_game_seed(self._rng, options), self.possible_agents)
         self.agents = list(self.possible_agents)
+
+    def _play(self, action: Any) -> NDArray[Any]:
+        """In place: play an action of the agent to move; the reward of each seat.
+
+        Raises:
+            IllegalAction, TypeError: as ``step`` does.
+        """
+        self._played, self.illegal_reason = as_action(action), None
+        return self._game.play(self._played)
 
     def _check_live(self) -> None:
         """Raise a RuntimeError where there is nothing to play."""
@@ -147,23 +164,23 @@ class ZooEnv:
         return self.possible_agents[self._game.to_play]
 
     def _infos(self, left: bool) -> dict[str, dict[str, Any]]:
-        """A new info for every agent. The same names and shapes at any time, so that libraries can make arrays of them.
+        """A new info for every agent: numbers, the same names, shapes and types at any time, so that libraries can make
+        arrays of them.
 
         Args:
             left: whether the game is left though it is not over.
         """
-        one = self._game.one
-        over, scores = one.over, one.state.scores[0]
-        to_play = -1 if left or over else one.to_play
-        ranks = self._game.results()["ranks"] if over else [0] * self.rules.tracks
-        return {agent: {"to_play": to_play, "ranks": list(ranks), "scores": scores.tolist()} for agent in self.agents}
+        game = self._game
+        to_play = np.int64(-1 if left or game.over else game.to_play)
+        return {agent: {"to_play": to_play, **game.standings(), "illegal_action": LEGAL} for agent in self.agents}
 
     def _fine(self, error: IllegalAction) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """What an illegal action brings every agent: rewards and infos."""
         offender = self._mover
         fine = {**self._nothing(), offender: rewards.worst(self._game.scheme, self.rules)}
         infos = self._infos(left=True)
-        infos[offender]["illegal_action"] = str(error)
+        infos[offender]["illegal_action"] = self._game.numbered(self._played)
+        self.illegal_reason = str(error)
         return fine, infos
 
     def _zero(self) -> Any:
@@ -186,10 +203,4 @@ def check_max_cycles(max_cycles: int | None) -> int | None:
         TypeError: for something other than a whole number.
         ValueError: for a number below 1.
     """
-    if max_cycles is None:
-        return None
-    if isinstance(max_cycles, bool) or not isinstance(max_cycles, int):
-        raise TypeError(f"max_cycles must be a whole number or None, not {max_cycles!r} ({type(max_cycles).__name__})")
-    if max_cycles < 1:
-        raise ValueError(f"max_cycles must be at least 1, not {max_cycles}")
-    return max_cycles
+    return None if max_cycles is None else as_integer(max_cycles, "max_cycles", 1)
