@@ -29,7 +29,7 @@ class Policy(Protocol):
 
     It is called with views [G] in which it is the seat's turn, and 64 random bits for each; it returns the action
     ids [G]. The bits are a function of the game's seed, the seat and the number of the decision, and a policy takes
-    all its randomness from them: then a game goes alike in a batch of any size.
+    all its randomness from them: then a game goes alike in a batch of any size. The seed cannot be computed from them.
     """
 
     @property
@@ -312,7 +312,7 @@ def random_actions(state: State, rows: Ints, random: Bits) -> Ints:
 
 
 def choice_keys(seeds: Bits, players: int) -> Bits:
-    """[B, P]: the streams from which policies draw, apart from those of the tiles."""
+    """[B, P]: the keys of the streams from which policies draw. They tell nothing of the games' seeds."""
     return seat_keys(seeds, Purpose.CHOICES, players)
 
 

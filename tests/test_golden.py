@@ -7,9 +7,11 @@ A change of the rules, of the luck or of the record format shows here first. Aft
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from genial_env import Rules, play
+from genial_env import Rules, kernel, play
+from genial_env.record import Recorder, verify
 from tests.positions import STANDARD
 
 pytestmark = pytest.mark.usefixtures("each_backend")
@@ -35,6 +37,15 @@ def played(rules: Rules) -> str:
 @pytest.mark.parametrize("rules", GAMES, ids=str)
 def test_golden_game(rules: Rules) -> None:
     assert path_of(rules).read_text() == played(rules)
+
+
+def test_golden_games_replay_from_their_seeds() -> None:
+    """Whoever chose and however: the records hold, and their seeds deal what they say."""
+    records = [json.loads(path_of(rules).read_text()) for rules in GAMES]
+    assert list(verify(records)) == [None] * len(GAMES)
+    for rules, record in zip(GAMES, records, strict=True):
+        dealt = Recorder(kernel.deal(rules, record["seed"]), record["agents"], np.array([record["seed"]]))
+        assert dealt.records()[0]["deal"] == record["deal"]
 
 
 def test_no_golden_game_too_many() -> None:
