@@ -14,26 +14,29 @@ from genial_env import kernel
 from genial_env.actions import Cell, cell_name, tile_name
 from genial_env.rules import COLOR_LETTERS, Rules
 from genial_env.state import Phase, State
+from genial_env.told import HIDDEN
 
 PLACES = ("lowest", "second lowest", "third lowest", "fourth lowest", "fifth lowest", "sixth lowest")
 """Of the sorted markers."""
 
 
-def event_words(rules: Rules, event: Sequence[Any], seat: int | None = None) -> str:
+def event_words(rules: Rules, event: Sequence[Any]) -> str:
     """An event of a game record (docs/records.md) as a sentence: "seat 0 lays RO on D4 D5, points: R2 O1".
+
+    It says all that the event holds. What one seat may hear is what :func:`genial_env.told.tell` leaves of it: hidden
+    tiles are only counted.
 
     Args:
         rules: of the game.
         event: it.
-        seat: the seat that hears of it, and of the others' draws only how many tiles they are; None hears all.
     """
     name, mover = event[0], event[1]
     if name == "place":
         return f"seat {mover} lays {event[4]} {_on(rules, event[5:7])}, {_points(event[7])}"
     if name == "draw":
-        return f"seat {mover} draws {_drawn(event[2], seat in (None, mover))}"
+        return f"seat {mover} draws {_drawn(event[2])}"
     if name == "swap":
-        return f"seat {mover} swaps {' '.join(event[3])} for {_drawn(event[4], seat in (None, mover))}"
+        return f"seat {mover} swaps {' '.join(event[3])} for {_drawn(event[4])}"
     return f"seat {mover} gives up a bonus placement" if name == "pass" else f"seat {mover} keeps its rack"
 
 
@@ -113,8 +116,8 @@ def _points(by_letter: Mapping[str, int]) -> str:
     return f"points: {' '.join(f'{letter}{count}' for letter, count in by_letter.items()) or 'none'}"
 
 
-def _drawn(tiles: Sequence[str], is_seen: bool) -> str:
-    return " ".join(tiles) if is_seen else f"{len(tiles)} tile{'s' if len(tiles) > 1 else ''}"
+def _drawn(tiles: Sequence[str]) -> str:
+    return f"{len(tiles)} tile{'s' if len(tiles) > 1 else ''}" if HIDDEN in tiles else " ".join(tiles)
 
 
 def _listed(numbers: Sequence[int]) -> str:

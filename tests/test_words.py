@@ -7,6 +7,7 @@ from genial_env import Rules, kernel
 from genial_env.actions import Place, cell_name, cell_named, encode
 from genial_env.state import Phase
 from genial_env.tables import tables
+from genial_env.told import ONLOOKER, tell
 from genial_env.words import action_words, event_words, explain_ranks, points_of
 from tests.positions import STANDARD, VARIANTS, board_with
 
@@ -64,15 +65,21 @@ def test_events() -> None:
         (["draw", 1, ["BP", "GG"]], "seat 1 draws BP GG", "seat 1 draws 2 tiles"),
         (["swap", 1, 2, ["RR"], ["BP", "GG"]], "seat 1 swaps RR for BP GG", "seat 1 swaps RR for 2 tiles"),
         (["pass", 1, 5], "seat 1 gives up a bonus placement", None),
-        (["keep", 1, 2], "seat 1 keeps its rack", None),
+        (["keep", 1, 2], "seat 1 keeps its rack", NOTHING),
     ]:
-        assert event_words(RULES, event) == event_words(RULES, event, seat=1) == told or event[1] != 1
-        assert event_words(RULES, event, seat=0) == (told_to_the_other or told)
+        assert event_words(RULES, event) == told
+        for seat in (0, 1, ONLOOKER):
+            heard = [event_words(RULES, each) for each in tell([event], seat)]
+            to_the_others = [] if told_to_the_other == NOTHING else [told_to_the_other or told]
+            assert heard == ([told] if seat == event[1] else to_the_others)
+
+
+NOTHING = ""
 
 
 def test_actions() -> None:
     rules = Rules(2, "2009")
-    board = board_with(rules, {(0, 0): 0, (1, 0): 0, (2, -1): 3})
+    board = board_with(rules, {(0, 0): 0, (1, 0): 0, (2, -1): 3, (3, -2): 4})
     state = kernel.position(rules, board, racks=[[3] * 6, [4] * 6])  # RO in every slot
     action = encode(rules, Place(1, (2, 0), (3, -1)))
     assert action_words(state, action) == "RO on F8 E8, points: R2 O1"

@@ -14,6 +14,7 @@ from genial_env.review import NONE, Judge, make_judge
 from genial_env.rules import Rules
 from genial_env.state import Phase
 from genial_env.table import Table
+from genial_env.told import ONLOOKER, tell
 from genial_env.words import event_words, explain_ranks
 
 HELP = """\
@@ -95,10 +96,10 @@ class Dialogue:
         print("type help for the commands")
 
     def _tell_news(self) -> None:
-        """What has happened since it was last told; of draws only people's are told, each to whom is at the screen."""
+        """What has happened since it was last told: an agent's to everybody, a person's to whom is at the screen."""
         for event in self._events()[self._told :]:
             is_person = self.table.players[event[1]] is None
-            print(event_words(self.table.rules, event, seat=event[1] if is_person else -1))
+            self._say([event], seat=event[1] if is_person else ONLOOKER)
         self._told = len(self._events())
 
     def _tell_the_end(self) -> None:
@@ -188,8 +189,12 @@ class Dialogue:
             print(_CLEAR, end="")
         names = " and ".join(f"seat {other}" for other in others)
         input(f"seat {seat}: press Enter when {names} {'looks' if len(others) == 1 else 'look'} away ")
-        for event in self._events()[self._last_looked[seat] :]:
-            print(event_words(self.table.rules, event, seat=seat))
+        self._say(self._events()[self._last_looked[seat] :], seat)
+
+    def _say(self, events: list[list[Any]], seat: int) -> None:
+        """Some events, as far as a seat may know of them."""
+        for event in tell(events, seat):
+            print(event_words(self.table.rules, event))
 
     # Advice
 

@@ -17,6 +17,7 @@ from genial_env.rules import COLOR_LETTERS, EDITIONS, PLAYERS_BY_MODE, Rules
 from genial_env.state import EMPTY, FREE, End, Phase, State
 from genial_env.table import PERSON, Table
 from genial_env.tables import tables
+from genial_env.told import ONLOOKER, tell
 from genial_env.views import View
 from genial_env.words import explain_ranks
 
@@ -181,11 +182,10 @@ def _name(seat: int, players: Sequence[str | None], people: Sequence[bool]) -> s
 def open_events(events: list[list[Any]], rules: Rules) -> list[Shown]:
     """The events of a record that everybody at the table sees: tiles laid, bonuses given up, racks shown in a swap.
 
-    Left out are the tiles drawn, and that an offered swap was declined.
+    Draws are left out. The numbers count what is told: those of the record would give away what is not.
     """
-    return [
-        event_shown(number, event, rules) for number, event in enumerate(events) if event[0] not in ("draw", "keep")
-    ]
+    told = [event for event in tell(events, ONLOOKER) if event[0] != "draw"]
+    return [event_shown(number, event, rules) for number, event in enumerate(told)]
 
 
 def event_shown(number: int, event: list[Any], rules: Rules) -> Shown:
