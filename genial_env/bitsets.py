@@ -26,9 +26,9 @@ def pack(flags: Bools) -> Bitsets:
 
 
 def unpack(sets: Bitsets, n: int) -> Bools:
-    """The reverse of :func:`pack`: [G, n] flags."""
+    """The reverse of :func:`pack`: [G, n] flags, newly made."""
     as_bytes = np.ascontiguousarray(sets).astype("<u8", copy=False).view(np.uint8)
-    return np.unpackbits(as_bytes, axis=1, count=n, bitorder="little").view(np.bool_)
+    return np.unpackbits(as_bytes, axis=1, count=n, bitorder="little").astype(np.bool_)
 
 
 def contains(sets: Bitsets, rows: Ints, number: Ints) -> Bools:

@@ -64,21 +64,25 @@ class View:
         arrays = {f.name: getattr(self, f.name)[games] for f in fields(self) if f.name != "rules"}
         return View(self.rules, **arrays)
 
-    def mask(self) -> Bools:  # [G, A]
-        """The playable actions; none where it is not the seat's turn."""
-        return twin(masks_of)(self)
+    def mask(self, out: Bools | None = None) -> Bools:  # [G, A]
+        """The playable actions; none where it is not the seat's turn.
+
+        Args:
+            out: a C-contiguous array to write into, instead of a new one.
+        """
+        mask = np.empty((len(self), self.tables.n_actions), dtype=np.bool_) if out is None else out
+        twin(masks_of)(self, mask)
+        return mask
 
 
-def masks_of(view: View) -> Bools:
-    """As :meth:`View.mask`."""
+def masks_of(view: View, mask: Bools) -> None:
+    """Into mask [G, A]: as :meth:`View.mask`."""
     t, rules = view.tables, view.rules
-    mask = np.zeros((len(view), t.n_actions), dtype=np.bool_)
     tiles = mask[:, : t.swap_action].reshape(len(view), rules.rack, t.n_placements)
     np.logical_and(view.slots[:, :, None], view.placements[:, None, :], out=tiles)
     if rules.has_swap:
         mask[:, t.swap_action] = view.may_swap
         mask[:, t.decline_action] = view.may_decline
-    return mask
 
 
 def view(

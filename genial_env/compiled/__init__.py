@@ -121,23 +121,23 @@ def see(state: State, rows: Ints, seat: Ints, threads: int = 1) -> View:
     return View(rules, seat, *seen)
 
 
-def masks_of(view: View, threads: int = 1) -> Bools:
+def masks_of(view: View, mask: Bools, threads: int = 1) -> None:
     """As in :mod:`genial_env.views`."""
-    mask = np.empty((len(view), view.tables.n_actions), dtype=np.bool_)
     factors = facts(view.rules), view.slots, view.placements, view.may_swap, view.may_decline
     share(threads, len(view), lambda lo, hi: core.masks_of(*factors, mask.view(np.int8), lo, hi))
-    return mask
 
 
 def encode_planes(view: View, threads: int = 1) -> dict[str, NDArray[Any]]:
     """As in :mod:`genial_env.encodings.planes`."""
     rules, n = view.rules, len(view)
-    shapes = _plane_shapes(rules, ("board", "rack", "to_play", "phase"))
-    board, rack, to_play, phase = (np.zeros((n, *shape), np.uint8) for shape in shapes)
-    source, out = (view.board, view.points, view.rack, view.to_play, view.phase), (board, rack, to_play, phase)
+    flat, *shapes = _plane_shapes(rules, ("board", "rack", "to_play", "phase"))
+    board = np.zeros((n, *_grid_shape(rules)), np.uint8)
+    rack, to_play, phase = (np.zeros((n, *shape), np.uint8) for shape in shapes)
+    source = view.board, view.points, view.rack, view.to_play, view.phase
+    out = board.reshape(n, *flat), rack, to_play, phase
     share(threads, n, lambda lo, hi: core.encode_planes(facts(rules), places(rules), source, out, lo, hi))
     return {
-        "board": board.reshape(n, *_grid_shape(rules)),
+        "board": board,
         "rack": rack,
         "markers": view.scores.astype(np.uint8),
         "unseen": view.unseen.copy(),
@@ -162,7 +162,7 @@ class OneGame:
         self._game = arrays(state), facts(rules)
         self._rules, self._n_actions = rules, state.tables.n_actions
         self._script, self._places = _no_script(rules)[0], places(rules)
-        self._shapes = _plane_shapes(rules, core.Planes._fields)
+        self._flat, *self._shapes = _plane_shapes(rules, core.Planes._fields)  # the board's planes are the first
         self._grid = _grid_shape(rules)
 
     def apply(self, action: int) -> bool:
@@ -173,11 +173,11 @@ class OneGame:
     def look(self, seat: int) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]]:
         """What a seat sees in the encoding "planes", and its mask [A], without a view in between."""
         zeros, number = np.zeros, np.uint8
-        made = [zeros(shape, number) for shape in self._shapes]
+        board, made = zeros(self._grid, number), [zeros(shape, number) for shape in self._shapes]
         mask = np.empty(self._n_actions, np.int8)
-        core.look_at_one(*self._game, scratch(self._rules), self._places, seat, tuple(made), mask)
-        made[0] = made[0].reshape(self._grid)
-        planes = dict(zip(core.Planes._fields, made, strict=True))
+        out = board.reshape(self._flat), *made
+        core.look_at_one(*self._game, scratch(self._rules), self._places, seat, out, mask)
+        planes = dict(zip(core.Planes._fields, (board, *made), strict=True))
         if not self._rules.has_swap:
             del planes["returned"]
         return planes, mask

@@ -140,13 +140,14 @@ def places(rules: Rules) -> Ints:  # [N]
 
 def _board(view: View) -> NDArray[np.uint8]:
     """Gathered rather than scattered, one number of the grid after the other, which is twice as fast."""
-    rules, width, colors, source = view.rules, 2 * view.rules.side - 1, view.rules.colors, _sources(view.rules)
+    width, colors, source = 2 * view.rules.side - 1, view.rules.colors, _sources(view.rules)
     n_games, size = len(view), width * width
-    planes = np.empty((n_games, 2 + 2 * colors, size), dtype=np.uint8)
+    grid = np.empty((n_games, 2 + 2 * colors, width, width), dtype=np.uint8)
+    planes = grid.reshape(n_games, 2 + 2 * colors, size)
     planes[:, 0] = 1
     board = view.board.take(source.cells, axis=1)
     np.equal(board[:, None, :], source.contents, out=planes[:, 1:-colors].view(np.bool_))
     points = view.points.reshape(n_games, view.board.shape[1] * colors).take(source.points, axis=1)
     planes[:, -colors:] = points.reshape(n_games, colors, size)
     planes *= source.in_play
-    return planes.reshape(n_games, 2 + 2 * rules.colors, width, width)
+    return grid

@@ -329,7 +329,7 @@ class OneOfMany:
         """[entries] bool: the playable actions."""
         games = self._whole._games
         mask: Bools = games.form.mask(games.view(np.array([self._row])))[0]
-        return mask
+        return mask.copy()
 
     def render(self) -> Any:
         """The position as the render mode has it, with the learner's rack."""

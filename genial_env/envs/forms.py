@@ -32,8 +32,12 @@ class ActionForm(Protocol):
     def space(self) -> spaces.Space[Any]:
         """The space of a single action."""
 
-    def mask(self, view: View) -> Bools:
-        """[G, entries]: what is playable."""
+    @property
+    def entries(self) -> int:
+        """How many entries the mask of a game has."""
+
+    def mask(self, view: View, out: Bools | None = None) -> Bools:
+        """[G, entries]: what is playable; into `out`, where it is given."""
 
     def ids(self, actions: Any, n_games: int) -> Ints:
         """[G]: the actions of a batch as action ids; one that does not exist stays out of range, and so is illegal.
@@ -57,11 +61,12 @@ class Flat:
     """Action ids."""
 
     def __init__(self, rules: Rules) -> None:
-        self.space = spaces.Discrete(tables(rules).n_actions)
+        self.entries = tables(rules).n_actions
+        self.space = spaces.Discrete(self.entries)
 
-    def mask(self, view: View) -> Bools:
+    def mask(self, view: View, out: Bools | None = None) -> Bools:
         """[G, A]."""
-        return view.mask()
+        return view.mask(out)
 
     def ids(self, actions: Any, n_games: int) -> Ints:
         """[G]: the same."""
@@ -83,15 +88,16 @@ class Factored:
         self._rules, self._t = rules, tables(rules)
         self._n_choices = rules.rack + (2 if rules.has_swap else 0)
         self.space = spaces.MultiDiscrete([self._n_choices, self._t.n_placements])
+        self.entries = self._n_choices + self._t.n_placements
 
-    def mask(self, view: View) -> Bools:
+    def mask(self, view: View, out: Bools | None = None) -> Bools:
         """[G, K + 2 + E], solo [G, 1 + E]."""
         parts = [view.slots]
         if self._rules.has_swap:
             parts += [view.may_swap[:, None], view.may_decline[:, None]]
         placements = view.placements & view.slots.max(axis=1, keepdims=True)
         placements[np.flatnonzero(view.may_swap), 0] = True
-        return np.concatenate([*parts, placements], axis=1)
+        return np.concatenate([*parts, placements], axis=1, out=out)
 
     def ids(self, actions: Any, n_games: int) -> Ints:
         """[G]: the actions of a batch [G, 2] as action ids."""
@@ -147,6 +153,13 @@ def why_illegal(form: ActionForm, state: State, row: int, action: Any, number: i
 
 
 FORMS: dict[str, Callable[[Rules], ActionForm]] = {"flat": Flat, "factored": Factored}
+
+
+def numeric_mask(form: ActionForm, view: View) -> NDArray[np.int8]:
+    """[G, entries]: what is playable, as Gymnasium samples by it: 1 or 0, newly made."""
+    mask = np.empty((len(view), form.entries), dtype=np.int8)
+    form.mask(view, out=mask.view(np.bool_))
+    return mask
 
 
 def make_form(name: str, rules: Rules) -> ActionForm:

@@ -139,10 +139,10 @@ class Game:
             return planes_and_mask
         with self.working():
             seen = self.view(seat)
-            return self.observe(seen), seen.mask()[0].view(np.int8)
+            return self.observe(seen), seen.mask()[0].astype(np.int8)
 
     def observe(self, seen: View) -> Any:
-        """A view as the encoding has it, to be called while the game's backend is :meth:`working`."""
+        """A view as the encoding has it, newly made, to be called while the game's backend is :meth:`working`."""
         return spaces.item_of(self.encoding.encode(seen), 0)
 
     def working(self) -> AbstractContextManager[None]:

@@ -185,7 +185,7 @@ class GenialEnv(gym.Env[Any, Any]):
         """
         with self._game.working():
             mask: Bools = self._form.mask(self._game.view(self._seat))[0]
-            return mask
+            return mask.copy()
 
     def render(self) -> Any:
         """The position as the render mode has it (:func:`genial_env.render.draw`), "human" shown by every step, too."""
@@ -217,7 +217,7 @@ class GenialEnv(gym.Env[Any, Any]):
         else:
             view = self._game.view(self._seat)
             with self._game.working():
-                observation, mask = self._game.observe(view), self._form.mask(view)[0].view(np.int8)
+                observation, mask = self._game.observe(view), self._form.mask(view)[0].astype(np.int8)
         return observation, {"action_mask": mask, **self._game.standings(), "illegal_action": self._illegal}
 
     def _let_others_play(self) -> NDArray[Any] | float:

@@ -28,13 +28,17 @@ def reward_space(rules: Rules) -> spaces.Box:
 
 
 def batch_of(arrays: dict[str, NDArray[Any]]) -> Any:
-    """What :func:`observation_space` describes, for a batch: the dict, or the one array without a name."""
-    return arrays.get("", arrays)
+    """What :func:`observation_space` describes, for a batch: the dict, or the one array without a name.
+
+    Every array owns its data, whatever an encoding hands over: a part of a larger array would lead to the rest of it.
+    """
+    owned = {name: array if array.base is None else array.copy() for name, array in arrays.items()}
+    return owned.get("", owned)
 
 
 def item_of(arrays: dict[str, NDArray[Any]], index: int) -> Any:
-    """The observation of one game of a batch."""
-    return arrays[""][index] if "" in arrays else {name: array[index] for name, array in arrays.items()}
+    """The observation of one game of a batch, copied."""
+    return arrays[""][index].copy() if "" in arrays else {name: array[index].copy() for name, array in arrays.items()}
 
 
 def _box(field: Field) -> spaces.Box:

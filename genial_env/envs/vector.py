@@ -15,6 +15,7 @@ from genial_env.encodings import AnyEncoding
 from genial_env.envs import spaces
 from genial_env.envs.arguments import arguments_of, check_arguments, make_rules
 from genial_env.envs.batch import LearnerGames, OneByOne, SeedStreams, told_of_one
+from genial_env.envs.forms import numeric_mask
 from genial_env.envs.opponents import AnyOpponents
 from genial_env.render import RENDER_MODES, check_mode
 
@@ -242,7 +243,7 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
 
     def _see(self) -> tuple[Any, NDArray[np.int8]]:
         seen = self._games.view()
-        return spaces.batch_of(self._games.encoding.encode(seen)), self._games.form.mask(seen).view(np.int8)
+        return spaces.batch_of(self._games.encoding.encode(seen)), numeric_mask(self._games.form, seen)
 
     def _infos(self, rows: Ints, masks: NDArray[np.int8], illegal: Ints) -> dict[str, Any]:
         """Infos that hold for some games, from their masks [G, entries] and illegal actions [G]."""
@@ -256,7 +257,7 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
         last = np.full(self.num_envs, None, dtype=object)
         for index, row in enumerate(done.tolist()):
             last[row] = spaces.item_of(arrays, index)
-        masks = self._games.form.mask(seen).view(np.int8)
+        masks = numeric_mask(self._games.form, seen)
         info = self._infos(done, masks, illegal)
         which = np.zeros(self.num_envs, dtype=np.bool_)
         which[done] = True

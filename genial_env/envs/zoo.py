@@ -106,7 +106,7 @@ class ZooEnv:
     def state(self) -> NDArray[np.float32]:
         """[L] what all agents together know, newly made: for centralized critics (:mod:`genial_env.envs.central`)."""
         state: NDArray[np.float32] = central_state(self._game.current)[0]
-        return state
+        return state.copy()
 
     def render(self) -> Any:
         """The position as the render mode has it (:func:`genial_env.render.draw`), with all racks."""
@@ -193,7 +193,8 @@ class ZooEnv:
 
     def _by_agent(self, earned: NDArray[Any]) -> dict[str, Any]:
         """One float an agent, for a vector reward one array."""
-        return dict(zip(self.possible_agents, earned.tolist() if earned.ndim == 1 else list(earned), strict=True))
+        parts = earned.tolist() if earned.ndim == 1 else [row.copy() for row in earned]
+        return dict(zip(self.possible_agents, parts, strict=True))
 
 
 def check_max_cycles(max_cycles: int | None) -> int | None:
