@@ -317,7 +317,7 @@ def position(rules: Rules, board: Mapping[Cell, str], tiles: Sequence[str], **mo
     racks = np.full((1, rules.players, rules.rack), EMPTY)
     racks[0, 1:] = [tile_kind(rules, name) for name in ("BY", "RP", "GO", "BP", "RY", "OY")][: rules.rack]
     racks[0, 0, : len(tiles)] = [tile_kind(rules, name) for name in tiles]
-    return kernel.position(rules, cells, racks=racks, **more)
+    return kernel.position(rules, cells, racks=racks, any_tiles=True, **more)
 
 
 def markers(rules: Rules, named: Mapping[str, int]) -> Any:

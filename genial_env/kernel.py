@@ -32,7 +32,7 @@ from genial_env import actions as words
 from genial_env import bitsets, chance
 from genial_env.backends import AnyBackend, twin
 from genial_env.errors import IllegalAction
-from genial_env.rules import TRACK_END, Rules
+from genial_env.rules import COLOR_LETTERS, TRACK_END, Rules
 from genial_env.state import EMPTY, FREE, End, Phase, State
 from genial_env.tables import Bools, Ints, Tables, tables
 
@@ -79,27 +79,33 @@ def position(
     racks: ArrayLike = EMPTY,
     bag: ArrayLike | None = None,
     to_play: ArrayLike = 0,
-    phase: ArrayLike = Phase.PLACE,
+    phase: ArrayLike | None = None,
     owed: ArrayLike = 0,
     has_placed: ArrayLike = True,
     seeds: int | Sequence[int] | NDArray[Any] = 0,
+    any_tiles: bool = False,
 ) -> State:
     """B games set up as given; everything but the board is broadcast to its shape in :class:`State`.
 
     Args:
         rules: the rules.
-        board: [B, N] or [N], the color on each cell, -1 where free.
+        board: [B, N] or [N], the color on each cell, -1 where free; the printed symbols are there in any case.
         scores: [B, T, C] markers.
         racks: [B, P, K] tile kinds, -1 for an empty slot.
         bag: [B, M] tiles left of each kind; left out, the full bag without the racks.
         to_play: [B] seats.
-        phase: [B] a :class:`Phase`.
+        phase: [B] a :class:`Phase`; left out, OVER where the game has ended, else PLACE.
         owed: [B] bonus placements still to be made.
         has_placed: [B, P] whether the first-turn rule is behind a seat.
         seeds: [B] for the draws to come.
+        any_tiles: whether covered cells, racks and bag may be such as no set of tiles gives: single halves on the
+            board, or more of a color or kind than there are. For studies of scoring, and examples that show a part of
+            a board.
 
     Raises:
-        ValueError: for a shape or a value that does not fit the rules.
+        ValueError: for a shape or a value that does not fit the rules, and for what cannot be: printed symbols that are
+            missing or of other colors, an odd number of covered cells in one place, too many of a color or kind,
+            a phase that says OVER where the game goes on, or the reverse.
     """
     cells = np.atleast_2d(np.asarray(board))
     n_games, t = len(cells), tables(rules)
@@ -109,8 +115,9 @@ def position(
     _check_between("scores", scores, 0, rules.top)
     _check_between("racks", racks, EMPTY, t.n_kinds - 1)
     _check_between("to_play", to_play, 0, rules.players - 1)
-    _check_between("phase", phase, _PLACE, _OVER)
+    _check_between("phase", _PLACE if phase is None else phase, _PLACE, _OVER)
     _check_between("owed", owed, 0, rules.players * rules.rack)
+    _check_printed(rules, cells)
     state = deal(rules, np.broadcast_to(chance.as_seeds(seeds), n_games))
     state.board[:] = cells
     state.points[:] = recount_points(rules, cells)
@@ -122,12 +129,96 @@ def position(
     left = t.full_bag - held if bag is None else np.asarray(bag)
     _check_between("bag", left, 0, np.iinfo(state.bag.dtype).max)
     state.bag[:] = left
+    if not any_tiles:
+        _check_tiles(state, held if bag is None else held + state.bag)
     state.to_play[:] = to_play
-    state.phase[:] = phase
+    state.phase[:] = _PLACE if phase is None else phase
     state.owed[:] = owed
     state.has_placed[:] = has_placed
-    _end_games(state, np.arange(n_games), (state.scores == rules.top).all(axis=2).any(axis=1))
+    said_over = state.over
+    ended = _end_games(state, np.arange(n_games), (state.scores == rules.top).all(axis=2).any(axis=1))
+    if phase is not None:
+        _check_over(state, said_over, ended)
     return state
+
+
+def _check_printed(rules: Rules, cells: NDArray[Any]) -> None:
+    """Raise a ValueError for boards [B, N] on which a printed symbol is missing or of another color."""
+    printed = tables(rules).printed
+    for game, color in np.argwhere(cells[:, printed] != np.arange(rules.colors))[:1].tolist():
+        found = int(cells[game, printed[color]])
+        what = "a free cell" if found == FREE else COLOR_LETTERS[found]
+        raise ValueError(
+            f"board of game {game}: {_cell_words(rules, printed[color])} must show its printed symbol, "
+            f"{COLOR_LETTERS[color]}, not {what}"
+        )
+
+
+def _check_tiles(state: State, known: Ints) -> None:
+    """Raise a ValueError for boards that whole tiles cannot cover, or more of a color or kind than there are.
+
+    Args:
+        state: B games.
+        known: [B, M] the tiles that are said to be elsewhere than on the board.
+    """
+    rules, t = state.rules, state.tables
+    tiled = state.board != FREE
+    tiled[:, t.printed] = False
+    region = _regions(t, tiled)
+    sizes = np.bincount(region[tiled], minlength=tiled.size)
+    for number in np.flatnonzero(sizes & 1)[:1].tolist():
+        game, cell = divmod(number, t.n_cells)
+        raise ValueError(
+            f"board of game {game}: tiles cover two cells each, and {sizes[number]} cells are covered around "
+            f"{_cell_words(rules, cell)} (any_tiles=True allows it)"
+        )
+    for game, kind in np.argwhere(known > t.full_bag)[:1].tolist():
+        raise ValueError(
+            f"racks and bag of game {game}: there are {t.full_bag[kind]} tiles {words.tile_name(rules, kind)}, "
+            f"not {known[game, kind]} (any_tiles=True allows it)"
+        )
+    halves = (t.kinds[:, :, None] == np.arange(rules.colors)).sum(axis=1)  # [M, C]
+    laid = (np.where(tiled, state.board, FREE)[..., None] == np.arange(rules.colors)).sum(axis=1)  # [B, C]
+    most, found = t.full_bag.astype(np.int64) @ halves, laid + known @ halves
+    for game, color in np.argwhere(found > most)[:1].tolist():
+        raise ValueError(
+            f"board, racks and bag of game {game}: all tiles have {most[color]} halves of {COLOR_LETTERS[color]}, "
+            f"not {found[game, color]} (any_tiles=True allows it)"
+        )
+
+
+def _regions(t: Tables, tiled: Bools) -> Ints:
+    """[B, N]: for each covered cell the least number, in [B * N], of the cells that it hangs together with."""
+    n_games, n_cells = tiled.shape
+    nowhere = n_games * n_cells
+    region = np.where(tiled, np.arange(nowhere).reshape(tiled.shape), nowhere)
+    while True:
+        edged = np.concatenate([region, np.full((n_games, 1), nowhere)], axis=1)
+        joined = np.where(tiled, np.minimum(region, edged[:, t.neighbours[:n_cells]].min(axis=2)), nowhere)
+        if (joined == region).all():
+            return region
+        region = joined
+
+
+def _check_over(state: State, said_over: Bools, ended: Bools) -> None:
+    """Raise a ValueError for games that were said to be over and go on, or the reverse."""
+    t = state.tables
+    for game in np.flatnonzero(said_over & ~ended)[:1].tolist():
+        pair = t.placements[bitsets.unpack(state.open[[game]], t.n_placements)[0].argmax()]
+        cells = " and ".join(_cell_words(state.rules, cell) for cell in pair)
+        raise ValueError(
+            f"phase of game {game}: it cannot be over, as {cells} are free and no track has all markers at its end"
+        )
+    for game in np.flatnonzero(ended & ~said_over)[:1].tolist():
+        full = End(int(state.end[game])) is End.BOARD_FULL
+        why = "no two adjacent cells are free" if full else "a track has all markers at its end"
+        raise ValueError(f"phase of game {game}: it must be {_OVER}, over, as {why}")
+
+
+def _cell_words(rules: Rules, cell: int) -> str:
+    """A cell by its name and place: "cell A1 (0, -5)"."""
+    q, r = tables(rules).cells[cell].tolist()
+    return f"cell {words.cell_name(rules, (q, r))} {q, r}"
 
 
 def _check_between(name: str, values: ArrayLike, low: int, high: int) -> None:

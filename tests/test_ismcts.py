@@ -81,7 +81,7 @@ def test_one_move_is_answered_at_once() -> None:
     pair = next(p for p in view(kernel.deal(rules, 0)).tables.placements if set(p) <= set(free))
     board[np.setdiff1d(free, pair)] = 0
     kinds = [tile_kind(rules, "RR"), tile_kind(rules, "RR")]
-    seen = view(kernel.position(rules, board, racks=kinds, bag=np.full(3, 9)))
+    seen = view(kernel.position(rules, board, racks=kinds, bag=np.full(3, 9), any_tiles=True))
     agent = ISMCTS(playouts=10**9)
     assert agent.search(seen, SEED).visits.sum() == 0
     assert seen.mask()[0, agent(seen, np.array([SEED]))[0]]

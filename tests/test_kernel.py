@@ -103,11 +103,12 @@ def test_draws_follow_the_bag() -> None:
 
 def test_a_full_board_ends_the_game_inside_a_bonus_chain() -> None:
     rules = Rules()
-    cells = {tuple(cell): 0 for cell in tables(rules).cells.tolist() if cell not in ([0, 0], [1, 0])}
-    board = board_with(rules, cells)
+    board = np.zeros(tables(rules).n_cells, dtype=np.int8)
+    board[tables(rules).printed] = np.arange(6)
+    board[[tables(rules).cell_index[cell] for cell in ((0, 0), (1, 0))]] = -1
     racks = [[[0, 0, 0, 0, 0, 1], [1, 2, 3, 4, 5, 6]]]
     state = kernel.position(
-        rules, board, racks=racks, scores=[[[17, 0, 0, 0, 0, 0], [0] * 6]], phase=Phase.BONUS, owed=2
+        rules, board, racks=racks, scores=[[[17, 0, 0, 0, 0, 0], [0] * 6]], phase=Phase.BONUS, owed=2, any_tiles=True
     )
     bag = state.bag.copy()
     kernel.apply(state, [encode(rules, Place(2, (0, 0), (1, 0)))])
@@ -119,7 +120,7 @@ def test_a_full_board_ends_the_game_inside_a_bonus_chain() -> None:
 
 @pytest.mark.parametrize("rules", [Rules(), Rules(4, "2004", "team"), Rules(1, "2009", "solo")], ids=str)
 def test_all_markers_at_the_end_win_at_once(rules: Rules) -> None:
-    board = board_with(rules, {(-1, 0): 0})
+    board = board_with(rules, {(-1, 0): 0, (-2, 0): 1})
     scores = np.full((1, rules.tracks, 6), rules.top)
     scores[0, 0, 0] = rules.top - 1
     if rules.tracks > 1:
@@ -133,7 +134,7 @@ def test_all_markers_at_the_end_win_at_once(rules: Rules) -> None:
 def chain(edition: str) -> State:
     """Seat 0 is about to earn two bonus placements with a red-green tile on (0, 0) and (1, 0)."""
     rules = Rules(2, edition)
-    board = board_with(rules, {(-1, 0): 0, (2, 0): 1})
+    board = board_with(rules, {(-1, 0): 0, (-2, 0): 2, (2, 0): 1, (3, 0): 2})
     kinds = tables(rules).kind_of
     racks = [[[kinds[0, 1], kinds[2, 2], kinds[2, 3], kinds[3, 3], kinds[4, 4], kinds[2, 4]], [0, 1, 2, 3, 4, 5]]]
     return kernel.position(rules, board, racks=racks, scores=[[[17, 17, 5, 5, 5, 4], [0] * 6]])
@@ -182,7 +183,7 @@ def test_swapped_tiles_go_back_only_after_the_draw() -> None:
 
 def test_a_bonus_without_a_tile_lapses() -> None:
     rules = Rules(2, side=4, rack=2, tile_sets=2)
-    board = board_with(rules, {(-1, 0): 0})
+    board = board_with(rules, {(-1, 0): 0, (-2, 0): 1})
     state = kernel.position(rules, board, racks=[[[0, -1], [1, 1]]], scores=[[[17, 9, 9, 9, 9, 9], [0] * 6]])
     kernel.apply(state, [encode(rules, Place(0, (0, 0), (1, 0)))])
     assert (state.to_play[0], state.phase[0], state.owed[0]) == (1, Phase.PLACE, 0)

@@ -131,7 +131,7 @@ def test_greedy_takes_the_most_points_that_move_a_marker(rules: Rules) -> None:
 
 def test_greedy_counts_a_double_once_up_to_the_stop() -> None:
     rules = Rules()
-    board = board_with(rules, {(-1, 0): 0, (0, -1): 0, (1, -1): 0, (2, 0): 0})
+    board = board_with(rules, {(-1, 0): 0, (-2, 0): 1, (0, -1): 0, (1, -1): 0, (2, 0): 0, (3, 0): 1})
     state = kernel.position(
         rules, board, scores=[[markers(rules, {"R": 16}), [0] * 6]], racks=[[[0] * 4 + [-1] * 2, [-1] * 6]]
     )

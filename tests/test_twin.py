@@ -212,17 +212,20 @@ def odd_positions(draw: st.DrawFn) -> State:
     if (racks[0, seat] < 0).all():
         racks[0, seat, 0] = 0
     bonus = rules.has_bonus and draw(st.booleans())
+    scores = rng.integers(low, rules.top + 1, (1, rules.tracks, rules.colors))
+    assume((board[t.placements] < 0).all(axis=1).any() and (scores < rules.top).any(axis=2).all())  # else it is over
     return kernel.position(
         rules,
         board,
-        scores=rng.integers(low, rules.top + 1, (1, rules.tracks, rules.colors)),
+        scores=scores,
         racks=racks,
         bag=np.full((1, t.n_kinds), 8),
         to_play=seat,
-        phase=Phase.BONUS if bonus else Phase.PLACE,
+        phase=Phase.BONUS if bonus else None,
         owed=int(rng.integers(1, 3)) if bonus else 0,
         has_placed=rng.random((1, rules.players)) < 0.8,
         seeds=int(rng.integers(2**32)),
+        any_tiles=True,
     )
 
 

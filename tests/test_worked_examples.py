@@ -35,7 +35,7 @@ def test_scoring(example: dict[str, Any], turned: bool) -> None:
         first, second = second, first
     if letters[0] != letters[1] and turned:
         first, second = second, first
-    state = kernel.position(rules, board, racks=[[[kind] + [-1] * 5, [-1] * 6]])
+    state = kernel.position(rules, board, racks=[[[kind] + [-1] * 5, [-1] * 6]], any_tiles=True)
     action = encode(rules, Place(0, first, second))
     expected = markers(rules, example["points"])
     assert kernel.gained(state, np.array([action]), np.array([0]))[0].tolist() == expected.tolist()
@@ -71,7 +71,7 @@ def scoring(rules: Rules, points: dict[int, int], before: np.ndarray) -> State:
     racks[0, 0] = kind
     scores = np.zeros((1, rules.tracks, 6), dtype=int)
     scores[0, 0] = before
-    return kernel.position(rules, board, racks=racks, scores=scores)
+    return kernel.position(rules, board, racks=racks, scores=scores, any_tiles=True)
 
 
 @pytest.mark.parametrize("example", of_kind("rank"))
