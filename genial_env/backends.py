@@ -1,13 +1,14 @@
 """Which backend does the work of the hot functions: "numpy", the reference, or "numba", its compiled twin.
 
     genial_env.use_backend("numba")                    # from now on, in the whole process
-    with genial_env.use_backend("numba", threads=2):   # until the end of the block
+    with genial_env.use_backend("numba", threads=2):   # until the end of the block, in this thread or task
         ...
     kernel.apply(state, actions, backend="numba")      # for this call
 
 or ``GENIAL_ENV_BACKEND=numba`` (and with it ``GENIAL_ENV_THREADS=2``) in the environment. Same seeds, same games, bit
 for bit, whatever the backend and however many threads. numba comes with the extra ``fast``; nothing of it is imported
-before it is wanted.
+before it is wanted. Where numba is told to compile nothing (``NUMBA_DISABLE_JIT=1``), "numba" works by numpy, and a
+warning says so once.
 
 A hot function is written in numpy where it belongs, and called as ``twin(function)(...)``: that is the function itself,
 or the one of the same name in :mod:`genial_env.compiled`. Nothing else knows of backends.
@@ -16,7 +17,9 @@ or the one of the same name in :mod:`genial_env.compiled`. Nothing else knows of
 import importlib
 import importlib.util
 import os
+import threading
 import warnings
+import weakref
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -61,8 +64,36 @@ AnyBackend = Backend | str | None
 """A backend, the name of one in one thread, or None for the one in use."""
 
 
-class use_backend:  # noqa: N801  called like a function
+class _Block:
+    """A ``with`` block of the thread or task that enters it; others see nothing of it.
+
+    Nothing of the block is kept in the object, so it may be entered again, within itself and by several threads.
+    """
+
+    __slots__ = ("_backend",)
+
+    _backend: Backend | None
+
+    def _begin(self) -> None:
+        _blocks.set((self._backend, _blocks.get()))
+
+    def _end(self) -> None:
+        around = _blocks.get()
+        assert around is not None, "a block that was not entered here"
+        _blocks.set(around[1])
+
+
+_Blocks = tuple[Backend | None, "_Blocks | None"]
+
+_blocks: ContextVar[_Blocks | None] = ContextVar("backends of the blocks around, the innermost first", default=None)
+
+
+class use_backend(_Block):  # noqa: N801  called like a function
     """Choose the backend of the whole process, from now on; in a ``with`` statement until the end of its block.
+
+    A block is its thread's (its task's in asyncio): others go on with what they had. Python makes the object before it
+    enters the block, so entering takes back what making it has chosen for the process. An object may be kept and
+    entered again.
 
     Args:
         backend: "numpy", "numba" or a :class:`Backend`.
@@ -74,32 +105,84 @@ class use_backend:  # noqa: N801  called like a function
     """
 
     def __init__(self, backend: Backend | str, threads: int | None = None) -> None:
-        global _chosen
         chosen = backend if isinstance(backend, Backend) else Backend(backend)
         if threads is not None:
             chosen = Backend(chosen.name, threads)
-        if chosen.name == NUMBA:
+        if _as_it_works(chosen).name == NUMBA:
             compiled()
-        self._before, _chosen = _chosen, chosen
+        self._backend = chosen
+        _choose(self, chosen)
 
     def __enter__(self) -> Backend:
+        _take_back(self)
+        self._begin()
         return current()
 
     def __exit__(self, *_: object) -> None:
-        global _chosen
-        _chosen = self._before
+        self._end()
 
 
-_chosen: Backend | None = None
-_here: ContextVar[Backend | None] = ContextVar("backend of this call", default=None)
+_calls: list[tuple["weakref.ref[use_backend]", Backend]] = []
+"""The plain calls, the last of which counts. The list is never changed but replaced, so it is read without a lock."""
+
+_lock = threading.Lock()
+
+
+def _choose(call: use_backend, backend: Backend) -> None:
+    """Add a plain call; forget those before the last one whose object is gone, and with it the chance to enter it."""
+    global _calls
+    with _lock:
+        last = max((place for place, (ref, _) in enumerate(_calls) if ref() is None), default=0)
+        _calls = [*_calls[last:], (weakref.ref(call), backend)]
+
+
+def _take_back(call: use_backend) -> None:
+    """Forget a plain call, where it has not been forgotten."""
+    global _calls
+    with _lock:
+        _calls = [each for each in _calls if each[0]() is not call]
+
+
+def chosen() -> Backend | None:
+    """What plain calls of :class:`use_backend` have chosen for the process; None where there was none."""
+    calls = _calls
+    return calls[-1][1] if calls else None
 
 
 def current() -> Backend:
     """The backend in use."""
-    return _here.get() or _chosen or _from_environment() or _REFERENCE
+    return _as_it_works(_asked_for() or _REFERENCE)
 
 
 _REFERENCE = Backend()
+
+
+def _asked_for() -> Backend | None:
+    """What somebody has asked for: the block, else the process, else its environment."""
+    block = _blocks.get()
+    return (block and block[0]) or chosen() or _from_environment()
+
+
+def _as_it_works(backend: Backend) -> Backend:
+    """The same, or numpy for a numba that compiles nothing, which is said once."""
+    if backend.name == NUMPY or not _compiles_nothing():
+        return backend
+    _tell_that_numpy_works()
+    return _REFERENCE
+
+
+@lru_cache(maxsize=1)
+def _compiles_nothing() -> bool:
+    """Whether numba is there and told to compile nothing."""
+    try:
+        return bool(importlib.import_module("numba").config.DISABLE_JIT)
+    except Exception:  # whatever a numba that does not fit its surroundings may raise: who wants it will hear of it
+        return False
+
+
+@lru_cache(maxsize=1)
+def _tell_that_numpy_works() -> None:
+    warnings.warn("numba compiles nothing (NUMBA_DISABLE_JIT=1): numpy does its work", RuntimeWarning, stacklevel=4)
 
 
 def pick(backend: AnyBackend) -> Backend:
@@ -111,9 +194,9 @@ def pick(backend: AnyBackend) -> Backend:
     if backend is None:
         return current()
     if isinstance(backend, str):
-        return _by_name(backend)
+        return _as_it_works(_by_name(backend))
     if isinstance(backend, Backend):
-        return backend
+        return _as_it_works(backend)
     raise TypeError(f"a backend is a name or a Backend, not {backend!r} ({type(backend).__name__})")
 
 
@@ -122,23 +205,28 @@ def _by_name(name: str) -> Backend:
     return Backend(name)
 
 
-class using:  # noqa: N801  called like a function
-    """All hot functions by this backend until the end of a ``with`` block, in this thread only; None changes nothing.
+class using(_Block):  # noqa: N801  called like a function
+    """All hot functions by this backend until the end of a ``with`` block, in this thread or task only; None changes
+    nothing.
 
     Raises:
         ValueError, TypeError: for something that is no backend.
     """
 
-    __slots__ = ("_backend", "_token")
+    __slots__ = ()
 
     def __init__(self, backend: AnyBackend) -> None:
-        self._backend = pick(backend) if backend is not None else _here.get()
+        if backend is None:
+            around = _blocks.get()
+            self._backend = around and around[0]
+        else:
+            self._backend = pick(backend)
 
     def __enter__(self) -> None:
-        self._token = _here.set(self._backend)
+        self._begin()
 
     def __exit__(self, *_: object) -> None:
-        _here.reset(self._token)
+        self._end()
 
 
 def twin(function: F, backend: AnyBackend = None) -> F:
@@ -163,16 +251,17 @@ def for_one_game() -> Backend | None:
     where it is installed. None where neither is so, and for "numpy", whose calls cost one game as much as hundreds:
     then it is Python (:mod:`genial_env.scalar`).
     """
-    chosen = _here.get() or _chosen or _from_environment()
-    if chosen is not None:
-        return chosen if chosen.name == NUMBA else None
+    asked_for = _asked_for()
+    if asked_for is not None:
+        works = _as_it_works(asked_for)
+        return works if works.name == NUMBA else None
     return Backend(NUMBA) if _numba_works() else None
 
 
 @lru_cache(maxsize=1)
 def _numba_works() -> bool:
-    """Whether numba can be imported; warns once where it is installed and cannot."""
-    if importlib.util.find_spec("numba") is None:
+    """Whether numba can be imported and compiles; warns once where it is installed and cannot be imported."""
+    if importlib.util.find_spec("numba") is None or _compiles_nothing():
         return False
     try:
         compiled()
@@ -203,8 +292,10 @@ def compiled() -> Any:
     """The module of compiled twins: the one arrow that points up, and it does so only when numba is wanted.
 
     Raises:
-        ImportError: where numba cannot be imported, saying how to install it.
+        ImportError: where numba cannot be imported, saying how to install it; where it is told to compile nothing.
     """
+    if _compiles_nothing():
+        raise ImportError("the backend 'numba' compiles, and numba is told not to (NUMBA_DISABLE_JIT=1)")
     try:
         return importlib.import_module("genial_env.compiled")
     except ImportError as error:

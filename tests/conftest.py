@@ -21,6 +21,6 @@ def each_backend(request: pytest.FixtureRequest) -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def nothing_left_chosen() -> Iterator[None]:
     """A test that chose a backend and left it so would choose it for all tests after it."""
-    before = backends._chosen
+    before = backends.chosen(), backends._blocks.get()
     yield
-    assert backends._chosen is before
+    assert (backends.chosen(), backends._blocks.get()) == before

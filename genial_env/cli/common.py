@@ -41,6 +41,7 @@ def chosen_backend(name: str | None, threads: int) -> Backend | None:
     """The backend that is asked for; None where none is."""
     try:
         chosen = None if name is None and threads == 1 else Backend(name or backends.current().name, threads)
+        chosen = chosen and backends.pick(chosen)
         if chosen is not None and chosen.name == backends.NUMBA:
             backends.compiled()
     except (ValueError, ImportError) as error:

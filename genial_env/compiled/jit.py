@@ -8,7 +8,6 @@ be written, code is compiled anew by every process.
 
 import hashlib
 import os
-import shutil
 import sys
 import threading
 import types
@@ -94,21 +93,62 @@ class Entry:
         kept_at = directory()
         if kept_at is not None:
             try:
-                return self._compile(arguments, kept_at)
+                return self._load_or_compile(arguments, kept_at)
             except OSError as error:
                 _tell(f"cannot keep compiled code in {kept_at}: {error}")
-            except Exception as error:  # whatever reading a damaged file may raise
-                _tell(f"compiled code in {kept_at} cannot be read, and is made anew: {error}")
-                shutil.rmtree(kept_at, ignore_errors=True)
-        return self._compile(arguments, None)
+        return self._compile(self._dispatcher(), arguments)
 
-    def _compile(self, arguments: tuple[Any, ...], kept_at: Path | None) -> Any:
-        compiled: Any = numba.njit(self._function, **_OPTIONS)
-        if kept_at is not None:
+    def _load_or_compile(self, arguments: tuple[Any, ...], kept_at: Path) -> Any:
+        """As :meth:`_ready`. Files of this function that cannot be read are removed, and made anew.
+
+        Raises:
+            OSError: where files cannot be read or written at all.
+        """
+        for is_last in (False, True):
+            dispatcher = self._dispatcher()
             with _numba_keeps_at(kept_at):
-                compiled.enable_caching()
-        compiled.compile(tuple(numba.typeof(argument) for argument in arguments))  # type: ignore[no-untyped-call]
-        return compiled
+                dispatcher.enable_caching()
+            begun = _Begun()
+            try:
+                with event.install_listener("numba:compile", begun):
+                    return self._compile(dispatcher, arguments)
+            except OSError:
+                raise
+            except Exception as error:  # whatever reading a damaged file may raise
+                if begun.is_true or is_last:  # it was no damaged file
+                    raise
+                _tell(f"compiled code in {kept_at} cannot be read, and is made anew: {error}")
+                for path in self._files(dispatcher):
+                    path.unlink(missing_ok=True)
+        raise AssertionError("the last try returns or raises")
+
+    def _dispatcher(self) -> Any:
+        """What numba compiles, or loads, with nothing compiled yet."""
+        return numba.njit(self._function, **_OPTIONS)
+
+    def _compile(self, dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
+        """In place: compile, or load, for arguments of these types; returns the same."""
+        dispatcher.compile(tuple(numba.typeof(argument) for argument in arguments))  # type: ignore[no-untyped-call]
+        return dispatcher
+
+    def _files(self, dispatcher: Any) -> list[Path]:
+        """Where numba keeps this function: an index and the code for each set of types."""
+        code = self._function.__code__
+        name = f"*.{self._function.__qualname__}-{code.co_firstlineno}.py*.nb?"
+        return list(Path(dispatcher.stats.cache_path).glob(name))
+
+
+class _Begun(event.Listener):
+    """Hears whether numba has begun to compile, and so is done with reading from the disk."""
+
+    is_true = False
+
+    def on_start(self, event: Any) -> None:
+        """It has."""
+        self.is_true = True
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to hear."""
 
 
 _lock = threading.RLock()
