@@ -90,15 +90,17 @@ class Entry:
 
     def _ready(self, arguments: tuple[Any, ...]) -> Any:
         """The function compiled for arguments of these types, loaded from the disk where it was kept there."""
-        kept_at = directory()
+        kept_at, types = directory(), tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
         if kept_at is not None:
             try:
-                return self._load_or_compile(arguments, kept_at)
+                return self._load_or_compile(types, kept_at)
             except OSError as error:
                 _tell(f"cannot keep compiled code in {kept_at}: {error}")
-        return self._compile(self._dispatcher(), arguments)
+        dispatcher = self._dispatcher()
+        dispatcher.compile(types)
+        return dispatcher
 
-    def _load_or_compile(self, arguments: tuple[Any, ...], kept_at: Path) -> Any:
+    def _load_or_compile(self, types: tuple[Any, ...], kept_at: Path) -> Any:
         """As :meth:`_ready`. Files of this function that cannot be read are removed, and made anew.
 
         Raises:
@@ -111,7 +113,8 @@ class Entry:
             begun = _Begun()
             try:
                 with event.install_listener("numba:compile", begun):
-                    return self._compile(dispatcher, arguments)
+                    dispatcher.compile(types)
+                return dispatcher
             except OSError:
                 raise
             except Exception as error:  # whatever reading a damaged file may raise
@@ -125,11 +128,6 @@ class Entry:
     def _dispatcher(self) -> Any:
         """What numba compiles, or loads, with nothing compiled yet."""
         return numba.njit(self._function, **_OPTIONS)
-
-    def _compile(self, dispatcher: Any, arguments: tuple[Any, ...]) -> Any:
-        """In place: compile, or load, for arguments of these types; returns the same."""
-        dispatcher.compile(tuple(numba.typeof(argument) for argument in arguments))  # type: ignore[no-untyped-call]
-        return dispatcher
 
     def _files(self, dispatcher: Any) -> list[Path]:
         """Where numba keeps this function: an index and the code for each set of types."""
