@@ -343,10 +343,10 @@ def _halves(found: Sequence[Found]) -> list[Found]:
 
 def main(args: Args) -> None:
     """Look, choose, write, and show how the built-in policies do."""
-    use_backend("numba" if find_spec("numba") is not None else "numpy")
     puzzles: list[Puzzle] = []
-    for number, source in enumerate(track(SOURCES, "sources")):
-        puzzles += choose(source, Search(source, args.seed + 100 * number, args.share).run())
+    with use_backend("numba" if find_spec("numba") is not None else "numpy"):
+        for number, source in enumerate(track(SOURCES, "sources")):
+            puzzles += choose(source, Search(source, args.seed + 100 * number, args.share).run())
     puzzles.sort(key=lambda puzzle: KINDS.index(puzzle.kind))
     with record_file(args.out) as write:
         for puzzle in puzzles:

@@ -10,7 +10,7 @@ import pytest
 
 from agents.endgame import value_over_all_deals
 from experiments import make_puzzles
-from genial_env import RecordError, View, use_backend, view
+from genial_env import RecordError, View, view
 from genial_env.errors import IllegalAction
 from genial_env.puzzles import KINDS, Puzzle, read_puzzles, score
 from genial_env.record import cut, replay, verify
@@ -130,9 +130,8 @@ def test_reader_refuses_what_is_no_json(tmp_path: Path) -> None:
 def test_making_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In little, and the same twice."""
     paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
-    with use_backend("numpy"):  # the module chooses its own: afterwards it is as before
-        for path in paths:
-            make_puzzles.main(make_puzzles.Args(share=0.006, out=path))
+    for path in paths:
+        make_puzzles.main(make_puzzles.Args(share=0.006, out=path))
     assert paths[0].read_text() == paths[1].read_text()
     assert read_puzzles(paths[0])
     assert "immediate win" in capsys.readouterr().out

@@ -239,7 +239,8 @@ class GenialVecEnv(VecEnv, OneByOne):
             "opponents": games.others()[rows],
             "game_seed": seeds[rows],
         }
-        columns = zip(*([each.copy() for each in value] for value in told.values()), strict=True)  # no parts of arrays
+        parts = [value if value.ndim == 1 else [row.copy() for row in value] for value in told.values()]
+        columns = zip(*parts, strict=True)
         return [{**dict(zip(told, values, strict=True)), "TimeLimit.truncated": False} for values in columns]
 
     def _tell_ends(self, infos: list[dict[str, Any]], ended: Ints) -> None:
