@@ -18,7 +18,8 @@ from rich.progress import Progress
 
 from genial_env import Rules
 from genial_env.arena import report, tournament
-from genial_env.arena.store import Settings, write_json
+from genial_env.arena.store import Settings
+from genial_env.files import write_json
 
 ROOT = Path(__file__).parents[1]
 STORED = ROOT / "docs" / "leaderboard"

@@ -46,10 +46,10 @@ from agents.halves_policy import HalvesPolicy
 from agents.masked import LeanPolicy, PackedMaskDictRolloutBuffer, PackedMaskRolloutBuffer
 from genial_env import Rules, use_backend
 from genial_env.arena.provenance import provenance
-from genial_env.arena.store import write_json
 from genial_env.backends import current
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
+from genial_env.files import write_json
 
 
 @dataclass

@@ -27,8 +27,8 @@ from typing import Any
 
 from experiments.evaluation import Measured
 from genial_env.arena.provenance import provenance
-from genial_env.arena.store import write_json
 from genial_env.backends import current
+from genial_env.files import write_json
 
 ROOT = Path(__file__).parents[1]
 RUN, CURVE = "run.json", "curve.jsonl"

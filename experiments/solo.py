@@ -26,9 +26,9 @@ from agents.clairvoyant import END, clairvoyant
 from agents.value import Nets
 from genial_env import Rules, kernel, play, use_backend
 from genial_env.arena.provenance import provenance
-from genial_env.arena.store import write_json
 from genial_env.backends import current
 from genial_env.chance import game_seeds
+from genial_env.files import write_json
 
 
 @dataclass
