@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -57,6 +58,7 @@ def orderly(name: str) -> Iterator[None]:
             return
         except (Ending, KeyboardInterrupt) as error:
             ending = error if isinstance(error, Ending) else Ending(signal.SIGINT)
+            traceback.clear_frames(error.__traceback__)  # generators that stand still clean up now
             end_children()
             status, said = 128 + ending.number, str(ending)
         except BrokenPipeError:

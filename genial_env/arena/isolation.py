@@ -161,7 +161,7 @@ class IsolatedPolicy:
             raise ValueError(str(answer["refused"]))
 
     def _warm_up(self) -> None:
-        """In place: ask for a decision that does not count. An agent that stops at it is made anew, to stop in a game."""
+        """In place: ask for a decision that does not count. An agent that stops is made anew, to stop in a game."""
         assert self._process is not None
         self._process.send(())
         try:
