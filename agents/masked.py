@@ -1,5 +1,5 @@
 """What MaskablePPO needs for very wide action spaces: a lean masked distribution, policies with it, and rollout buffers
-that keep masks as bits. Nothing here knows the game: any sb3-contrib user may take it.
+that keep masks as bits; and one that saves its model at once. Nothing here knows the game.
 
     MaskablePPO(LeanPolicy, env, rollout_buffer_class=PackedMaskRolloutBuffer)                       # one array
     MaskablePPO(LeanMultiInputPolicy, env, rollout_buffer_class=PackedMaskDictRolloutBuffer)         # a dict of them
@@ -10,11 +10,13 @@ float32 for every entry of a mask, 32 times a bit. `experiments/ppo_speed.py` me
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from gymnasium import spaces
+from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.buffers import (
     MaskableDictRolloutBuffer,
     MaskableDictRolloutBufferSamples,
@@ -27,6 +29,8 @@ from stable_baselines3.common.buffers import DictRolloutBuffer, RolloutBuffer
 from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
+
+from genial_env.files import replace_path
 
 # The distribution
 
@@ -255,3 +259,13 @@ def _mask_entries(space: spaces.Space[Any]) -> int:
     if isinstance(space, spaces.MultiBinary) and isinstance(space.n, int):
         return 2 * space.n
     raise ValueError(f"masks are for Discrete, MultiDiscrete and flat MultiBinary actions, not {space}")
+
+
+class SavedAtOnce(MaskablePPO):
+    """MaskablePPO whose saved model takes the place of an older one when it is whole, callbacks' best models too."""
+
+    def save(self, path: Any, *args: Any, **settings: Any) -> None:
+        """Save the model as a zip file, whose name ends in ".zip"; see MaskablePPO."""
+        found = Path(path)
+        with replace_path(found if found.suffix else found.with_suffix(".zip")) as beside:
+            super().save(beside, *args, **settings)

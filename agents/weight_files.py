@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env.files import replace_path
 from genial_env.rules import Rules
 
 FOLDER = Path(__file__).parent / "weights"
@@ -121,9 +122,8 @@ def write(path: Path, kind: str, rules: Rules, arrays: Arrays, **about: Any) -> 
     words = {"kind": kind, "rules": json.dumps(rules.to_dict())}
     words |= {name: value if isinstance(value, str) else json.dumps(value) for name, value in about.items()}
     path.parent.mkdir(parents=True, exist_ok=True)
-    partly = path.with_suffix(".partly")
-    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, partly, words)
-    partly.replace(path)
+    with replace_path(path) as beside:
+        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, beside, words)
 
 
 def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:

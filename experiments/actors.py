@@ -5,13 +5,13 @@ Results come back in the order in which the work was given, so that what is lear
 
 import multiprocessing
 import os
-import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, Generic, TypeVar
 
 from genial_env import use_backend
+from genial_env.ending import end_with_parent, starting_children
 
 W = TypeVar("W")
 R = TypeVar("R")
@@ -42,7 +42,7 @@ class Actors(Generic[W, R]):
             for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
                 os.environ.setdefault(variable, "1")  # as there is a process for every core; read where numpy is loaded
             self._pool = pool = ProcessPoolExecutor(
-                count, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(backend,)
+                count, multiprocessing.get_context("spawn"), initializer=_begin, initargs=(backend, os.getpid())
             )
             self._start, self._wait = (lambda work: pool.submit(function, work)), (lambda future: future.result())
         else:
@@ -51,7 +51,8 @@ class Actors(Generic[W, R]):
 
     def give(self, work: W) -> None:
         """Start some work."""
-        self._running.append((work, self._start(work)))
+        with starting_children():
+            self._running.append((work, self._start(work)))
 
     def take(self) -> R:
         """What came of the work given first, of that not yet taken."""
@@ -75,12 +76,10 @@ class Actors(Generic[W, R]):
         self.close()
 
 
-def _begin(backend: str) -> None:
-    """In a new process: choose the backend, and end when the learner has ended, even if it was killed."""
+def _begin(backend: str, learner: int) -> None:
+    """In a new process: choose the backend, and end with the learner."""
+    end_with_parent(learner)
     use_backend(backend)
-    learner = multiprocessing.parent_process()
-    assert learner is not None
-    threading.Thread(target=lambda: (learner.join(), os._exit(1)), daemon=True).start()
 
 
 def _on_ray(

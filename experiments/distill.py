@@ -30,10 +30,11 @@ from agents.halves import Halves, likeliest
 from agents.halves_net import HalvesNet
 from agents.ppo import KIND, PPO
 from experiments.evaluation import Measured, measure, results_in_words
-from experiments.runs import Run
+from experiments.runs import Run, running
 from genial_env import Policy, Rules, kernel, make_policy, use_backend, view
 from genial_env.bitsets import Bools, Ints
 from genial_env.chance import bits, game_seeds
+from genial_env.ending import orderly
 from genial_env.envs.rewards import rank_utility
 from genial_env.policies import choice_keys
 
@@ -141,31 +142,34 @@ def main(args: Args) -> dict[str, Measured]:
     """Imitate, measure, write; what the student does against the others."""
     torch.set_num_threads(args.threads)
     torch.manual_seed(args.seed)
-    run = Run(args.out, "distill", args)
-    run.restore(None)  # short enough to be begun anew
+    with use_backend("numba"), running(args.out, "distill", args) as run:
+        run.restore(None)  # short enough to be begun anew
+        return _learn(args, run)
+
+
+def _learn(args: Args, run: Run) -> dict[str, Measured]:
     sizes = {} if args.side is None else {"side": args.side}
     rules = Rules(args.players, args.edition, **sizes)
     student, teacher, console = HalvesNet(rules, args.width), make_policy(args.teacher), Console()
     optimizer = torch.optim.Adam(student.parameters())
     moves, told = 0, dict[str, float]()
     against: dict[str, Measured] = {}
-    with use_backend("numba"):
-        for number in range(args.rounds + 1):
-            if number in (0, args.rounds // 2, args.rounds):
-                against = _measure(student, args, run, moves, number * args.games, told)
-                figures = ", ".join(f"{name} {found.mean:.3f} ± {found.half:.3f}" for name, found in against.items())
-                console.print(f"{run.wall_s:6.0f} s {moves:9,} decisions  {figures}", soft_wrap=True)
-            if number == args.rounds:
-                break
-            done = number / args.rounds
-            for group in optimizer.param_groups:
-                group["lr"] = args.learning_rate * (1 - 0.9 * done)
-            seed = (args.seed << 32) + number
-            lessons = play_round(student, teacher, args.students_share * done, args, seed)
-            told = learn(student, optimizer, lessons, args, seed)
-            moves += len(lessons.actions)
-            figures = ", ".join(f"{name} {value:.3f}" for name, value in told.items())
-            console.print(f"round {number + 1}: {figures}")
+    for number in range(args.rounds + 1):
+        if number in (0, args.rounds // 2, args.rounds):
+            against = _measure(student, args, run, moves, number * args.games, told)
+            figures = ", ".join(f"{name} {found.mean:.3f} ± {found.half:.3f}" for name, found in against.items())
+            console.print(f"{run.wall_s:6.0f} s {moves:9,} decisions  {figures}", soft_wrap=True)
+        if number == args.rounds:
+            break
+        done = number / args.rounds
+        for group in optimizer.param_groups:
+            group["lr"] = args.learning_rate * (1 - 0.9 * done)
+        seed = (args.seed << 32) + number
+        lessons = play_round(student, teacher, args.students_share * done, args, seed)
+        told = learn(student, optimizer, lessons, args, seed)
+        moves += len(lessons.actions)
+        figures = ", ".join(f"{name} {value:.3f}" for name, value in told.items())
+        console.print(f"round {number + 1}: {figures}")
     run.finish(moves, args.rounds * args.games)
     return against
 
@@ -187,4 +191,5 @@ def _measure(
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("distill"):
+        main(tyro.cli(Args))

@@ -31,7 +31,6 @@ hundred calls, 29% of it is playing (the learner's decision and the opponent's),
 """
 
 import copy
-import json
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -49,8 +48,10 @@ from genial_env import Rules, determinize, genial_v0, kernel, use_backend, view
 from genial_env.arena.provenance import machine
 from genial_env.bench import measured
 from genial_env.bitsets import choose, pack
+from genial_env.ending import orderly
 from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.envs.single import GenialEnv
+from genial_env.files import write_json
 
 
 @dataclass
@@ -239,8 +240,9 @@ def main(args: Args) -> None:
     Console(width=120).print(table)
     print(f"memory speed: {speed / 1e9:.1f} GB/s")
     if args.out is not None:
-        args.out.write_text(json.dumps({"machine": machine(), "steps": found, "copies_ms": copies}, indent=2))
+        write_json(args.out, {"machine": machine(), "steps": found, "copies_ms": copies})
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("env_speed"):
+        main(tyro.cli(Args))

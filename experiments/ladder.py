@@ -29,7 +29,9 @@ from rich.table import Table
 
 from genial_env import Rules, play
 from genial_env.arena.provenance import machine
+from genial_env.ending import orderly
 from genial_env.envs.rewards import rank_utility
+from genial_env.files import write_text
 from genial_env.policies import BUILT_IN
 
 PAIRS = (("greedy", "random"), ("concave", "greedy"), ("denial", "greedy"), ("denial", "concave"))
@@ -76,8 +78,9 @@ def main(args: Args) -> None:
         print(f"solo {policy}: mean lowest marker {found[f'solo {policy}']:.2f}")
     if args.out is not None:
         kept = {"machine": machine(), "args": asdict(args), "found": found}
-        args.out.write_text(json.dumps(kept, default=str, indent=2))
+        write_text(args.out, json.dumps(kept, default=str, indent=2) + "\n")
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("ladder"):
+        main(tyro.cli(Args))

@@ -18,7 +18,9 @@ from rich.progress import Progress
 
 from genial_env import Rules
 from genial_env.arena import report, tournament
-from genial_env.arena.store import Settings, write_json
+from genial_env.arena.store import Settings
+from genial_env.ending import orderly
+from genial_env.files import write_json, write_text
 
 ROOT = Path(__file__).parents[1]
 STORED = ROOT / "docs" / "leaderboard"
@@ -123,9 +125,10 @@ def main(args: Args) -> None:
             raise SystemExit(f"unknown board {name!r}: the boards are {', '.join(BOARDS)}")
         if args.play:
             play(name, args)
-    PAGE.write_text(page(), encoding="utf-8")
+    write_text(PAGE, page())
     print(f"{PAGE} written")
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("leaderboard"):
+        main(tyro.cli(Args))

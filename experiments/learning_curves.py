@@ -13,6 +13,7 @@ from matplotlib.ticker import LogLocator
 from experiments.stored_runs import Stored
 from experiments.strength import AXES, FEW, Floats, band_of, lines_of
 from experiments.words import words_of
+from genial_env.files import replace_path
 
 INK = "#808080"
 """Of everything that is no line: to be read on white and on black, as the picture has no ground of its own."""
@@ -64,7 +65,8 @@ def draw(groups: Groups, path: Path, strength: str, made_of: str) -> None:
             _draw_column(panels[:, column], groups, styles, axis)
         figure.supylabel(strength, fontsize=9)
         _add_legend(figure, groups, styles)
-        figure.savefig(path, transparent=True, metadata={"Date": None, "Description": made_of})
+        with replace_path(path) as beside:
+            figure.savefig(beside, transparent=True, metadata={"Date": None, "Description": made_of})
 
 
 def opponents_of(groups: Groups) -> list[str]:

@@ -20,6 +20,7 @@ import torch
 import tyro
 from sb3_contrib import MaskablePPO
 
+from genial_env.ending import orderly
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
 
@@ -73,4 +74,5 @@ def main(args: Args) -> int:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("long_masks"):
+        main(tyro.cli(Args))

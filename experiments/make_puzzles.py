@@ -38,6 +38,7 @@ from agents.endgame import SAME, most_placements_left, value_over_all_deals
 from genial_env import Rules, State, kernel, use_backend
 from genial_env.bitsets import Ints, count
 from genial_env.chance import game_seeds
+from genial_env.ending import orderly
 from genial_env.policies import BUILT_IN, act, choice_keys
 from genial_env.puzzles import KINDS, Puzzle, read_puzzles, score
 from genial_env.record import Recorder, cut, record_file
@@ -375,4 +376,5 @@ def show(puzzles: Sequence[Puzzle]) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("make_puzzles"):
+        main(tyro.cli(Args))

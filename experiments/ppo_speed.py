@@ -46,10 +46,11 @@ from agents.halves_policy import HalvesPolicy
 from agents.masked import LeanPolicy, PackedMaskDictRolloutBuffer, PackedMaskRolloutBuffer
 from genial_env import Rules, use_backend
 from genial_env.arena.provenance import provenance
-from genial_env.arena.store import write_json
 from genial_env.backends import current
+from genial_env.ending import orderly
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
+from genial_env.files import write_json
 
 
 @dataclass
@@ -206,4 +207,5 @@ def main(args: Args) -> dict[str, dict[str, float]]:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("ppo_speed"):
+        main(tyro.cli(Args))

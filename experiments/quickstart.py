@@ -30,12 +30,15 @@ from rich.table import Table
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
+from agents.masked import SavedAtOnce
 from agents.sb3_agent import SB3Agent
 from agents.structured import StructuredPolicy
 from experiments.evaluation import Measured, measured, play_rotations, values_of_games
 from genial_env import Results, Rules, play
+from genial_env.ending import orderly
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
+from genial_env.files import lock_folder, replace_path
 from genial_env.record import write_records
 
 matplotlib.use("Agg")
@@ -90,7 +93,7 @@ def train(args: Args, rules: Rules) -> tuple[MaskablePPO, WinCurve]:
     """Train an agent; the progress bar is SB3's."""
     torch.set_num_threads(args.threads)
     env = GenialVecEnv(args.num_envs, opponents=Pool(args.opponents), seat="random", seed=args.seed)
-    model = MaskablePPO(
+    model = SavedAtOnce(
         StructuredPolicy,
         env,
         n_steps=args.num_steps,
@@ -150,14 +153,19 @@ def draw_curve(curve: WinCurve, path: Path, window: int = 300) -> None:
     )
     axes.xaxis.set_major_formatter(lambda value, _: f"{value / 1000:.0f}k")
     axes.grid(alpha=0.25)
-    figure.savefig(path)
+    with replace_path(path) as beside:
+        figure.savefig(beside)
     plt.close(figure)
 
 
 def main(args: Args) -> dict[str, Measured]:
     """Train, save, evaluate, draw; returns the shares won by opponent."""
     rules = Rules()
-    args.out.mkdir(parents=True, exist_ok=True)
+    with lock_folder(args.out):
+        return _learn(args, rules)
+
+
+def _learn(args: Args, rules: Rules) -> dict[str, Measured]:
     began, cpu_began = time.perf_counter(), time.process_time()
     model, curve = train(args, rules)
     took, cpu_took = time.perf_counter() - began, time.process_time() - cpu_began
@@ -180,4 +188,5 @@ def main(args: Args) -> dict[str, Measured]:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("quickstart"):
+        main(tyro.cli(Args))

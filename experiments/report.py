@@ -27,6 +27,8 @@ from experiments.runs import ROOT, read_runs
 from experiments.stored_runs import Stored, groups_of, slug
 from experiments.strength import FEW, final_strength
 from genial_env import Rules
+from genial_env.ending import orderly
+from genial_env.files import write_text
 
 PAGE = ROOT / "docs" / "learning_curves.md"
 CARDS = weight_files.FOLDER / "README.md"
@@ -154,8 +156,8 @@ def make(runs: Sequence[Stored]) -> None:
         path.unlink()
     for rules, groups in games_of(runs).items():
         draw(groups, stored_runs.FOLDER / picture_of(rules), words.strength_title(rules), made_of(groups))
-    PAGE.write_text(page(runs), encoding="utf-8")
-    CARDS.write_text(cards(CARDS.parent), encoding="utf-8")
+    write_text(PAGE, page(runs))
+    write_text(CARDS, cards(CARDS.parent))
 
 
 def main(args: Args) -> None:
@@ -170,4 +172,5 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("report"):
+        main(tyro.cli(Args))

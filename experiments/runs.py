@@ -14,12 +14,12 @@ clocks go on from there, and lines that were written after the checkpoint, and s
 
 import dataclasses
 import json
-import os
 import re
 import shlex
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,8 +27,8 @@ from typing import Any
 
 from experiments.evaluation import Measured
 from genial_env.arena.provenance import provenance
-from genial_env.arena.store import write_json
 from genial_env.backends import current
+from genial_env.files import append_lines, lock_folder, write_json, write_text
 
 ROOT = Path(__file__).parents[1]
 RUN, CURVE = "run.json", "curve.jsonl"
@@ -41,6 +41,7 @@ class Run:
     """The folder of one run, and its clocks.
 
     A folder without a run gets one; in a folder with one it goes on, to which the trainer calls :meth:`restore`.
+    Trainers take :func:`running`, which locks the folder.
 
     Args:
         folder: made where there is none.
@@ -106,10 +107,7 @@ class Run:
             "against": {name: dataclasses.asdict(found) for name, found in against.items()},
             **more,
         }
-        with (self.folder / CURVE).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        append_lines(self.folder / CURVE, [json.dumps(line) + "\n"])
         self._lines += 1
         self._about["totals"] = {name: line[name] for name in ("wall_s", "cpu_s", "moves", "games")}
         self._write()
@@ -127,9 +125,7 @@ class Run:
         path = self.folder / CURVE
         if path.exists():
             kept = path.read_text(encoding="utf-8").splitlines(keepends=True)[: self._lines]
-            beside = path.with_suffix(".part")
-            beside.write_text("".join(kept), encoding="utf-8")
-            beside.replace(path)
+            write_text(path, "".join(kept))
 
     def finish(self, moves: int, games: int, **scalars: float) -> None:
         """In place: the run is finished, and these are its totals."""
@@ -139,6 +135,18 @@ class Run:
 
     def _write(self) -> None:
         write_json(self.folder / RUN, self._about)
+
+
+@contextmanager
+def running(folder: Path, trainer: str, arguments: Any, may_change: tuple[str, ...] = ()) -> Iterator[Run]:
+    """Give a :class:`Run`, and let nobody else write in its folder until the end of the block.
+
+    Raises:
+        FolderInUse: if another process trains there; the folder is as it was.
+        ValueError: see :class:`Run`.
+    """
+    with lock_folder(folder):
+        yield Run(folder, trainer, arguments, may_change)
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,10 @@ from agents.clairvoyant import END, clairvoyant
 from agents.value import Nets
 from genial_env import Rules, kernel, play, use_backend
 from genial_env.arena.provenance import provenance
-from genial_env.arena.store import write_json
 from genial_env.backends import current
 from genial_env.chance import game_seeds
+from genial_env.ending import orderly
+from genial_env.files import write_json
 
 
 @dataclass
@@ -126,4 +127,5 @@ def _table(found: dict[str, Outcome], args: Args) -> Table:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("solo"):
+        main(tyro.cli(Args))

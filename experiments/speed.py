@@ -42,6 +42,8 @@ from rich.table import Table
 
 from genial_env import Backend, Rules, bench, genial_v0, use_backend
 from genial_env.arena.provenance import machine
+from genial_env.ending import orderly
+from genial_env.files import write_text
 from genial_env.policies import BUILT_IN
 
 
@@ -162,8 +164,9 @@ def main(args: Args) -> None:
     Console().print(table)
     if args.out is not None:
         kept = {"machine": machine(), "found": [asdict(one) for one in found], "args": asdict(args)}
-        args.out.write_text(json.dumps(kept, default=str, indent=2))
+        write_text(args.out, json.dumps(kept, default=str, indent=2) + "\n")
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("speed"):
+        main(tyro.cli(Args))

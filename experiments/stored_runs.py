@@ -14,6 +14,7 @@ from typing import Any
 
 from experiments.runs import ROOT, Kept, command_of, portable
 from genial_env import Rules
+from genial_env.files import write_text
 
 FOLDER = ROOT / "docs" / "training"
 
@@ -119,7 +120,7 @@ def store(runs: Sequence[Stored], folder: Path, replace: bool = False) -> list[P
     groups_of([*others, *runs])
     folder.mkdir(parents=True, exist_ok=True)
     for path, run in zip(paths, runs, strict=True):
-        path.write_text(_text(run), encoding="utf-8")
+        write_text(path, _text(run))
     return paths
 
 

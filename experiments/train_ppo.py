@@ -27,7 +27,6 @@ The answer, of one run on a core that other work shared; 400 games a line, ± 2%
     5,001,216        112          96.7%            87.0%      of 4,000 games, ± 0.6% and ± 1.0%
 """
 
-import os
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,7 +47,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from agents import weight_files
 from agents.halves import Halves
 from agents.halves_policy import HalvesPolicy
-from agents.masked import PackedMaskDictRolloutBuffer
+from agents.masked import PackedMaskDictRolloutBuffer, SavedAtOnce
 from agents.past_self import PastSelf
 from agents.plain_net import PlainPolicy
 from agents.ppo import KIND
@@ -56,13 +55,15 @@ from agents.sb3_agent import SB3Agent
 from agents.structured import StructuredPolicy
 from experiments.evaluation import measure, results_in_words
 from experiments.league import League, results_of_game
-from experiments.runs import Run
+from experiments.runs import Run, running
 from experiments.shaping import Shaped
 from experiments.turned import Turned
 from genial_env import Rules, use_backend
 from genial_env.encodings import AnyEncoding
+from genial_env.ending import orderly
 from genial_env.envs.opponents import AnyOpponents
 from genial_env.envs.sb3 import GenialVecEnv
+from genial_env.files import replace_path
 
 CHECKPOINT, WEIGHTS = "checkpoint.pt", "policy.safetensors"
 
@@ -173,8 +174,7 @@ MAY_CHANGE = ("out", "threads", "backend", "device")
 def main(args: Args) -> Run:
     """Train, or go on training; the run."""
     torch.set_num_threads(args.threads)
-    with use_backend(args.backend):
-        run = Run(args.out, "ppo", args, MAY_CHANGE)
+    with use_backend(args.backend), running(args.out, "ppo", args, MAY_CHANGE) as run:
         Trainer(args, run).go()
         return run
 
@@ -269,7 +269,7 @@ class Trainer:
         self.env.set_opponents(self.league.pool())
 
     def save(self) -> None:
-        """In place: write a checkpoint, whole: beside the old one first, then in its place."""
+        """In place: write a checkpoint."""
         model, keeper, evaluation = self.model, self.keeper, self.evaluation
         state = {
             "run": self.run.saved(),
@@ -284,13 +284,8 @@ class Trainer:
             "random": _random_states(),
             "last": self.last,
         }
-        path = self.args.out / CHECKPOINT
-        beside = path.with_suffix(".part")
-        with beside.open("wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        with replace_path(self.args.out / CHECKPOINT) as beside:
+            torch.save(state, beside)
 
     def _restore(self, saved: Mapping[str, Any]) -> None:
         """In place: the reverse of :meth:`save`."""
@@ -320,7 +315,7 @@ class Trainer:
 
     def _model(self) -> MaskablePPO:
         args = self.args
-        return MaskablePPO(
+        return SavedAtOnce(
             self.policy,
             Shaped(self._seen(), args.shaping),
             n_steps=args.num_steps,
@@ -396,4 +391,5 @@ def _set_random_states(saved: Mapping[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("train_ppo"):
+        main(tyro.cli(Args))

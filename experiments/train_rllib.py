@@ -42,8 +42,9 @@ from agents.ppo import KIND, PPO
 from agents.rllib_agent import MODULE
 from experiments.evaluation import measure
 from experiments.league import League, results_of_game
-from experiments.runs import Run
+from experiments.runs import Run, running
 from genial_env import Rules
+from genial_env.ending import orderly
 from genial_env.envs import rllib
 
 WEIGHTS, CHECKPOINT = "policy.safetensors", "checkpoint"
@@ -127,12 +128,13 @@ def main(args: Args) -> Run:
     if (args.out / "run.json").exists():
         raise ValueError(f"{args.out} has a run already, and RLlib's do not go on: name another folder by --out")
     ray.init(address=args.address, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
-    trainer = Trainer(args, Run(args.out, "rllib", args))
-    try:
-        trainer.go()
-    finally:
-        trainer.algorithm.stop()
-    return trainer.run
+    with running(args.out, "rllib", args) as run:
+        trainer = Trainer(args, run)
+        try:
+            trainer.go()
+        finally:
+            trainer.algorithm.stop()
+    return run
 
 
 @dataclass(frozen=True)
@@ -327,4 +329,5 @@ def slots(args: Args) -> list[str]:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("train_rllib"):
+        main(tyro.cli(Args))

@@ -46,8 +46,10 @@ from agents.value import KIND, Outcomes, Value
 from agents.value_torch import TorchValueNet
 from experiments.actors import Actors
 from experiments.evaluation import Measured, measure, results_in_words
-from experiments.runs import Run, read_runs
+from experiments.runs import Run, read_runs, running
 from genial_env import Policy, Rules, use_backend
+from genial_env.ending import orderly
+from genial_env.files import replace_path
 
 CHECKPOINT, WEIGHTS = "checkpoint.pt", "weights.safetensors"
 
@@ -335,7 +337,6 @@ def evaluate(args: Args, learner: Learner, run: Run, console: Console) -> dict[s
 
 def save(learner: Learner, orders: list[Order], run: Run, path: Path) -> None:
     """A checkpoint, replaced at once."""
-    partly = path.with_suffix(".partly")
     filled = learner.buffer.filled
     kept = {name: getattr(learner, name) for name in _KEPT} | {
         "net": learner.net.state_dict(),
@@ -346,8 +347,8 @@ def save(learner: Learner, orders: list[Order], run: Run, path: Path) -> None:
         "given": orders,
         "run": run.saved(),
     }
-    torch.save(kept, partly)
-    partly.replace(path)
+    with replace_path(path) as beside:
+        torch.save(kept, beside)
 
 
 _KEPT = ("accepted", "past", "games", "moves", "orders", "steps", "owed", "loss", "rejected")
@@ -371,8 +372,8 @@ def restored(args: Args, path: Path) -> tuple[Learner, list[Order], dict[str, An
 def main(args: Args) -> dict[str, Measured]:
     """Learn to the end, or go on where a run was broken off; what the final network does against the others."""
     torch.set_num_threads(args.threads)
-    with use_backend("numba"):
-        return _learn(args, Run(args.out, KIND, args), Console())
+    with use_backend("numba"), running(args.out, KIND, args) as run:
+        return _learn(args, run, Console())
 
 
 def _learn(args: Args, run: Run, console: Console) -> dict[str, Measured]:
@@ -406,4 +407,5 @@ def _next_due(args: Args, learner: Learner) -> int:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("train_value"):
+        main(tyro.cli(Args))

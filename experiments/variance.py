@@ -32,6 +32,7 @@ from rich.table import Table
 
 from genial_env import Results, Rules, play
 from genial_env.arena.sprt import Estimate, pair_counts
+from genial_env.ending import orderly
 from genial_env.rules import COLOR_LETTERS
 
 Floats = NDArray[np.float64]
@@ -103,4 +104,5 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("variance"):
+        main(tyro.cli(Args))

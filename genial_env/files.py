@@ -1,6 +1,7 @@
 """Files that are never left half-written, and folders with one writer at a time."""
 
 import errno
+import json
 import os
 import socket
 from collections.abc import Iterable, Iterator
@@ -67,6 +68,11 @@ def write_bytes(path: AnyPath, content: bytes) -> None:
     """Write a whole file at once (:func:`replace_path`)."""
     with replace_file(path, "wb") as file:
         file.write(content)
+
+
+def write_json(path: AnyPath, value: Any) -> None:
+    """Write a whole JSON file at once (:func:`replace_path`), indented for people."""
+    write_text(path, json.dumps(value, indent=2) + "\n")
 
 
 def append_lines(path: AnyPath, lines: Iterable[str]) -> None:

@@ -5,7 +5,6 @@ seat's and legal, every number the one that the rules give, every drawn tile one
 taken from the record, not from its seed, so a record can come from any program.
 """
 
-import errno
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,6 +20,7 @@ from genial_env.actions import placement_id, tile_kind, tile_name
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits
 from genial_env.errors import RecordError
+from genial_env.files import replace_file
 from genial_env.rules import COLOR_LETTERS, Rules
 from genial_env.state import EMPTY, FREE, End, Phase, State
 from genial_env.tables import tables
@@ -135,18 +135,8 @@ def record_file(path: str | os.PathLike[str]) -> Iterator[Callable[[dict[str, An
     Raises:
         OSError: where no file can be written, or where the name is that of a folder or a device.
     """
-    target = Path(os.path.realpath(path))  # a link stays one
-    if target.exists() and not target.is_file():
-        raise OSError(errno.EINVAL, "Not a file that can be replaced", str(path))
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with beside.open("w", encoding="utf-8", newline="\n") as file:
-            yield lambda record: print(to_line(record), end="", file=file)
-            file.flush()
-            os.fsync(file.fileno())  # so that the name never goes to lines that are not on the disk yet
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+    with replace_file(path) as file:
+        yield lambda record: print(to_line(record), end="", file=file)
 
 
 def write_records(path: str | os.PathLike[str], records: Iterable[dict[str, Any]]) -> None:

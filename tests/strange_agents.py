@@ -1,11 +1,19 @@
 """Agents that misbehave, for the tests of tournaments, by their "module:factory"."""
 
+import inspect
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from genial_env.bitsets import Ints
 from genial_env.policies import RandomPolicy
+from genial_env.state import State
 from genial_env.views import View
 
 
@@ -36,6 +44,88 @@ class Wordy(RandomPolicy):
 
     def __call__(self, view: View, random: Any) -> Any:
         return ["the best one"] * len(view)
+
+
+class Faulty(RandomPolicy):
+    """Plays at random, but does something bad where its bits say so: one decision in eight.
+
+    Args:
+        fault: a name of :data:`FAULTS`.
+    """
+
+    name = "faulty"
+
+    def __init__(self, fault: str) -> None:
+        self.fault = fault
+
+    def __call__(self, view: View, random: Any) -> Ints:
+        if (random % np.uint64(8) == 0).any():
+            FAULTS[self.fault]()
+        return super().__call__(view, random)
+
+
+class Unreadable(Exception):
+    """An exception whose message cannot be had."""
+
+    def __str__(self) -> str:
+        sys.exit(3)
+
+
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+def _sleep() -> None:
+    time.sleep(3600)
+
+
+FAULTS: dict[str, Callable[[], Any]] = {
+    "exit": lambda: sys.exit(0),
+    "unreadable": lambda: _raise(Unreadable()),
+    "surrogate": lambda: _raise(ValueError("bad \ud800 text\n")),
+    "interrupt": lambda: _raise(KeyboardInterrupt()),
+    "leave": lambda: os._exit(0),
+    "segfault": lambda: os.kill(os.getpid(), signal.SIGSEGV),
+    "hang": _sleep,
+    "chdir": lambda: os.chdir("/"),
+    "close": lambda: os.closerange(0, 64),
+}
+"""What :class:`Faulty` can do."""
+
+
+class Reaching(RandomPolicy):
+    """Plays at random, and looks for the games in its callers to win them."""
+
+    name = "reaching"
+
+    def __call__(self, view: View, random: Any) -> Ints:
+        for frame in inspect.stack():
+            for value in frame.frame.f_locals.values():
+                if isinstance(value, State):
+                    value.scores[:] = 18
+        return super().__call__(view, random)
+
+
+class Spying(RandomPolicy):
+    """Plays at random, and writes the number of its process into a file.
+
+    Args:
+        file: the file.
+    """
+
+    name = "spying"
+
+    def __init__(self, file: str) -> None:
+        Path(file).write_text(str(os.getpid()))
+
+    def __call__(self, view: View, random: Any) -> Ints:
+        print("what an agent prints is no answer")
+        return super().__call__(view, random)
+
+
+def leaving() -> RandomPolicy:
+    """End the process instead of making an agent."""
+    os._exit(5)
 
 
 def make(seat: int = 0, *, temperature: float = 1.0) -> RandomPolicy:

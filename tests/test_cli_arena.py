@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from genial_env.arena.report import RESULTS, TABLES
+from genial_env.files import LOCK
 from tests.test_cli import ROOT, genial, mistake
 
 
@@ -18,6 +19,7 @@ def test_a_tournament_from_the_command_line(tmp_path: Path) -> None:
         assert word in done.stdout
     names = {path.name for path in out.iterdir()}
     assert names == {
+        LOCK,
         "tournament.json",
         "games.jsonl",
         "records.jsonl",
@@ -38,7 +40,7 @@ def test_a_tournament_without_extras(tmp_path: Path) -> None:
     out = tmp_path / "t"
     words = ("tournament", out, "--agents", "random,greedy", "--groups", 2, "--no-records", "--no-pictures")
     genial(*words, "--players", 3)
-    assert {path.name for path in out.iterdir()} == {"tournament.json", "games.jsonl", RESULTS, TABLES}
+    assert {path.name for path in out.iterdir()} == {LOCK, "tournament.json", "games.jsonl", RESULTS, TABLES}
 
 
 def test_a_match_from_the_command_line(tmp_path: Path) -> None:

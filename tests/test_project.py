@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "genial_env"
 
 FLOORS = [
-    ["checks", "files", "strict_json", "told"],
+    ["checks", "ending", "files", "strict_json", "told"],
     ["backends", "chance", "errors", "rules", "hexgrid"],
     ["bitsets"],
     ["tables"],

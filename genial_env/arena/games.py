@@ -1,5 +1,9 @@
 """Games of a tournament: who plays what it may not, or crashes, forfeits the game, and the others are not disturbed.
 
+Whatever an agent raises in this process is a forfeit, SystemExit included, but KeyboardInterrupt: that may be Ctrl-C.
+Against an agent that ends or hangs its process, or looks for the games in memory, only
+:mod:`~genial_env.arena.isolation` helps.
+
 Entrants are numbered; `seated` [G, P] says who plays which seat of each game.
 """
 
@@ -12,9 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env import kernel
+from genial_env.arena.isolation import AgentError, AgentStopped, describe_error
 from genial_env.backends import twin
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits, bits
+from genial_env.ending import Ending
 from genial_env.policies import Policy, choice_keys, decide
 from genial_env.record import Record, Recorder
 from genial_env.rules import Rules
@@ -89,6 +95,8 @@ class _Table:
         self._moves = np.zeros(seated.shape, dtype=np.int64)
         self._seconds = np.zeros(seated.shape)
         self._forfeits: dict[int, dict[str, Any]] = {}
+        self._alone: set[int] = set()
+        """Entrants that have stopped in a batch: they are asked game by game, so that the next stop costs one game."""
 
     def ask(self) -> Ints:
         """In place: the next actions of the live games; a game whose action cannot be played is live no more."""
@@ -107,17 +115,27 @@ class _Table:
 
     def _chosen(self, entrant: int, rows: Ints) -> Ints:
         """[G]: what an entrant plays in some games; where that is nothing that can be played, the game is forfeited."""
+        if entrant in self._alone and len(rows) > 1:
+            return self._chosen_one_by_one(entrant, rows)
         random = bits(self._keys[rows, self.state.to_play[rows]], self.state.decisions[rows])
         try:
             actions = kernel.as_actions(twin(decide)(self._roster[entrant], self.state, rows, random), len(rows))
-        except Exception as error:  # whatever an agent may raise
+        except (KeyboardInterrupt, Ending):
+            raise
+        except BaseException as error:  # whatever an agent may raise
+            if isinstance(error, AgentStopped):
+                self._alone.add(entrant)
             if len(rows) > 1:
-                return np.concatenate([self._chosen(entrant, rows[i : i + 1]) for i in range(len(rows))])
-            self._forfeit(int(rows[0]), f"{type(error).__name__}: {error}")
+                return self._chosen_one_by_one(entrant, rows)
+            is_told = isinstance(error, AgentStopped | AgentError)
+            self._forfeit(int(rows[0]), str(error) if is_told else describe_error(error))
             return np.zeros(1, dtype=np.int64)
         for i in np.flatnonzero(~kernel.is_legal(self.state, actions, rows)):
             self._forfeit(int(rows[i]), kernel.why_illegal(self.state, int(rows[i]), int(actions[i])))
         return actions
+
+    def _chosen_one_by_one(self, entrant: int, rows: Ints) -> Ints:
+        return np.concatenate([self._chosen(entrant, rows[i : i + 1]) for i in range(len(rows))])
 
     def _forfeit(self, row: int, reason: str) -> None:
         self._forfeits[row] = {"seat": int(self.state.to_play[row]), "reason": reason}

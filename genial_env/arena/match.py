@@ -1,6 +1,7 @@
 """Is A better than B? Pairs of games with the seats swapped, until a sequential test has a verdict."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,15 +9,16 @@ from typing import Any
 import numpy as np
 
 from genial_env.arena.games import Game
+from genial_env.arena.isolation import ISOLATED, Isolation, check_agents, end_isolated
 from genial_env.arena.provenance import provenance
 from genial_env.arena.schedule import units
 from genial_env.arena.sprt import Estimate, Sprt, Verdict, pair_counts
-from genial_env.arena.store import Settings, write_json
+from genial_env.arena.store import Settings
 from genial_env.arena.tournament import Jobs, check_workers, in_parallel, play_job
 from genial_env.backends import Backend, current, for_one_game
 from genial_env.bitsets import Ints
 from genial_env.checks import as_integer
-from genial_env.registry import make_policy
+from genial_env.files import write_json
 from genial_env.rules import Rules
 
 
@@ -80,6 +82,7 @@ def play_match(
     workers: int = 1,
     joblib_backend: str = "loky",
     backend: Backend | None = None,
+    isolation: Isolation = ISOLATED,
     tell: Callable[["Match"], None] = lambda match: None,
 ) -> Match:
     """Play pairs of games until the test has a verdict.
@@ -96,13 +99,15 @@ def play_match(
         workers: processes.
         joblib_backend: who runs them, "loky" or "ray".
         backend: who plays; left out, numba where it is installed and nobody has chosen.
+        isolation: whether agents named by ``module:factory`` get processes of their own.
         tell: is told how the match stands, now and then.
 
     Returns:
         The match; its verdict is None where `pairs` were not enough.
 
     Raises:
-        ValueError: for unknown or equal agents, rules with more tracks, or no pairs.
+        ValueError: for equal agents or ones that cannot be made, rules with more tracks, or no pairs.
+        WorkerEnded: if a worker process ends.
     """
     rules = Rules() if rules is None else rules
     if rules.tracks != 2:
@@ -110,25 +115,35 @@ def play_match(
     pairs = as_integer(pairs, "pairs", 1)
     settings = Settings((first, second), rules, pairs, seed, records=False)
     check_workers(workers, settings.agents)
-    for agent in settings.agents:
-        make_policy(agent)
     chosen = backend or for_one_game() or current()
-    tally = _Tally(settings, sprt, provenance(chosen))
-    for games in _games(settings, tally, workers, joblib_backend, chosen):
-        tally.add(games)
-        tell(tally.match())
-    return tally.match()
+    try:
+        check_agents(settings.agents, rules, chosen, isolation)
+        if workers > 1:
+            end_isolated()  # others play
+        return _play(settings, sprt, chosen, isolation, workers, joblib_backend, tell)
+    finally:
+        end_isolated()
 
 
-def _games(
-    settings: Settings, tally: "_Tally", workers: int, joblib_backend: str, backend: Backend
-) -> Iterator[list[Game]]:
-    """Games until nothing more is needed."""
+def _play(
+    settings: Settings,
+    sprt: Sprt | None,
+    backend: Backend,
+    isolation: Isolation,
+    workers: int,
+    joblib_backend: str,
+    tell: Callable[[Match], None],
+) -> Match:
+    """Play until nothing more is needed."""
+    tally = _Tally(settings, sprt, provenance(backend))
     jobs = Jobs(list(units(2, settings.rules, range(settings.groups))))
-    calls = ((settings, job, backend) for job in jobs if not tally.finished)
-    for games, _, seconds in in_parallel(play_job, calls, workers, joblib_backend):
-        jobs.took(len(games), seconds)
-        yield games
+    calls = ((settings, job, backend, isolation) for job in jobs if not tally.finished)
+    with closing(in_parallel(play_job, calls, workers, joblib_backend)) as played:
+        for games, _, seconds in played:
+            jobs.took(len(games), seconds)
+            tally.add(games)
+            tell(tally.match())
+    return tally.match()
 
 
 class _Tally:

@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from genial_env.files import replace_path
+
 MISSING = "pictures need matplotlib: pip install 'genial-env[arena]'"
 
 
@@ -29,7 +31,8 @@ def draw(found: dict[str, Any], directory: Path) -> list[Path]:
         figure = Figure(figsize=(7, 1.5 + 0.45 * n if name != "wins" else 2 + 0.6 * n), layout="constrained")
         paint(found, best_first(found), figure)
         path = directory / f"{name}.png"
-        figure.savefig(path, dpi=130)
+        with replace_path(path) as beside:
+            figure.savefig(beside, dpi=130)
         drawn.append(path)
     return drawn
 

@@ -11,8 +11,9 @@ from genial_env import kernel
 from genial_env.arena.games import Game
 from genial_env.arena.pictures import best_first, draw
 from genial_env.arena.ratings import Ratings, rate
-from genial_env.arena.store import Settings, Store, write_json
+from genial_env.arena.store import Settings, Store
 from genial_env.bitsets import Ints
+from genial_env.files import write_json, write_text
 
 RESULTS, TABLES = "results.json", "results.md"
 
@@ -212,7 +213,7 @@ def write(store: Store, *, anchor: tuple[str, float] | None = None, pictures: bo
     """
     found = report(store, anchor).to_dict()
     write_json(store.directory / RESULTS, found)
-    (store.directory / TABLES).write_text(markdown(found), encoding="utf-8")
+    write_text(store.directory / TABLES, markdown(found))
     if pictures:
         draw(found, store.directory)
     return found

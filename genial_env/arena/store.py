@@ -11,8 +11,7 @@ games, is cut off when the tournament goes on.
 """
 
 import json
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from genial_env.arena.provenance import provenance
 from genial_env.arena.schedule import Unit
 from genial_env.backends import Backend
 from genial_env.checks import as_integer
+from genial_env.files import LOCK, append_lines, write_json
 from genial_env.record import to_line
 from genial_env.rules import Rules
 
@@ -95,8 +95,7 @@ class Store:
         elif settings is None:
             raise ValueError(f"{directory} holds no tournament: there is no {SETTINGS}")
         else:
-            if directory.exists() and any(directory.iterdir()):
-                raise ValueError(f"{directory} holds something else than a tournament: give an empty directory")
+            check_directory(directory)
             self.settings, self._sittings = settings, []
         self.games = self._read_games()
 
@@ -121,8 +120,8 @@ class Store:
     def add(self, games: Sequence[Game], records: Sequence[dict[str, Any]]) -> None:
         """In place: keep finished games."""
         if self.settings.records:
-            _append(self.directory / RECORDS, (to_line(record) for record in records))
-        _append(self.directory / GAMES, (json.dumps(game.to_dict()) + "\n" for game in games))
+            append_lines(self.directory / RECORDS, (to_line(record) for record in records))
+        append_lines(self.directory / GAMES, (json.dumps(game.to_dict()) + "\n" for game in games))
         self.games += games
 
     def _read_settings(self, path: Path) -> tuple[Settings, list[dict[str, Any]]]:
@@ -153,18 +152,16 @@ def _merged(found: Settings, wanted: Settings | None, path: Path) -> Settings:
     return replace(found, groups=max(found.groups, wanted.groups))
 
 
-def write_json(path: Path, words: Any) -> None:
-    """Write a file whole: beside it first, then in its place."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    beside.write_text(json.dumps(words, indent=2) + "\n", encoding="utf-8")
-    beside.replace(path)
+def check_directory(directory: Path) -> None:
+    """Check that a directory is one of a tournament, or empty, or not there. A lock file does not count.
 
-
-def _append(path: Path, lines: Iterable[str]) -> None:
-    with path.open("a", encoding="utf-8", newline="\n") as file:
-        file.writelines(lines)
-        file.flush()
-        os.fsync(file.fileno())
+    Raises:
+        ValueError: if it holds something else.
+    """
+    if (directory / SETTINGS).exists() or not directory.exists():
+        return
+    if any(path.name != LOCK for path in directory.iterdir()):
+        raise ValueError(f"{directory} holds something else than a tournament: give an empty directory")
 
 
 def _whole_lines(path: Path) -> list[str]:

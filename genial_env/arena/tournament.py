@@ -1,9 +1,11 @@
 """Round robins between any agents, for any number of seats, shared among processes, and resumable."""
 
 import math
+import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -12,14 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from genial_env import kernel
 from genial_env.arena.games import Game, play_games
-from genial_env.arena.schedule import Unit, units
-from genial_env.arena.store import Settings, Store
-from genial_env.backends import Backend, current, for_one_game, twin, using
+from genial_env.arena.isolation import ISOLATED, Isolation, check_agents, end_isolated, isolated, warm_up
+from genial_env.arena.schedule import Unit, lineups, units
+from genial_env.arena.store import Settings, Store, check_directory
+from genial_env.backends import Backend, current, for_one_game, using
 from genial_env.chance import game_seeds
 from genial_env.checks import as_integer
-from genial_env.policies import Policy, decide
+from genial_env.ending import end_with_parent, starting_children
+from genial_env.files import lock_folder
+from genial_env.policies import Policy
 from genial_env.record import Record
 from genial_env.registry import make_policy
 from genial_env.rules import Rules
@@ -39,6 +43,10 @@ Played = tuple[list[Game], list[Record], float]
 """Games, their records, and the seconds that they took."""
 
 
+class WorkerEnded(RuntimeError):
+    """A worker process has ended while it played."""
+
+
 def run(
     settings: Settings,
     directory: Path,
@@ -46,42 +54,30 @@ def run(
     workers: int = 1,
     joblib_backend: str = "loky",
     backend: Backend | None = None,
+    isolation: Isolation = ISOLATED,
     tell: Tell = lambda done, total: None,
 ) -> Store:
     """Play what is not yet played of a tournament.
 
     Args:
         settings: what is to be played.
-        directory: where it is kept; one that holds a part of this tournament is gone on with.
+        directory: where it is kept; one that holds a part of this tournament is gone on with. It is locked meanwhile.
         workers: processes.
         joblib_backend: who runs them: "loky" on this machine, "ray" on all machines of a Ray cluster.
         backend: who plays the games; left out, numba where it is installed and nobody has chosen.
+        isolation: whether agents named by ``module:factory`` get processes of their own.
         tell: is told of progress.
 
     Returns:
         All games.
 
     Raises:
-        ValueError: for unknown agents, settings that are not the directory's, or fewer than one worker.
+        ValueError: for agents that cannot be made, settings that are not the directory's, or fewer than one worker.
         ImportError: without joblib, or Ray, where they are needed.
+        FolderInUse: if another process is writing in the directory.
+        WorkerEnded: if a worker process ends; the games that were finished are kept.
     """
-    check_workers(workers, settings.agents)  # what is wrong shows before anything is written
-    for agent in settings.agents:
-        make_policy(agent)
-    store = Store(directory, settings)
-    settings, done = store.settings, store.done
-    todo = [unit for unit in units(len(settings.agents), settings.rules, range(settings.groups)) if unit not in done]
-    total = len(done) + len(todo)
-    chosen = backend or for_one_game() or current()
-    store.begin(chosen)
-    tell(len(done), total)
-    jobs = Jobs(todo)
-    calls = ((settings, job, chosen) for job in jobs)
-    for games, records, seconds in in_parallel(play_job, calls, workers, joblib_backend):
-        jobs.took(len(games), seconds)
-        store.add(games, records)
-        tell(len(store.games), total)
-    return store
+    return _run_within(None, settings, directory, workers, joblib_backend, backend, isolation, tell)
 
 
 def run_within(
@@ -91,6 +87,7 @@ def run_within(
     *,
     workers: int = 1,
     backend: Backend | None = None,
+    isolation: Isolation = ISOLATED,
     tell: Tell = lambda done, total: None,
 ) -> Store:
     """As :func:`run`, with as many deals as can be played in about so many seconds, and at least two.
@@ -101,21 +98,74 @@ def run_within(
         directory: where it is kept.
         workers: processes.
         backend: who plays.
+        isolation: as for :func:`run`.
         tell: is told of progress.
 
     Raises:
-        ValueError, ImportError: as :func:`run`; ValueError for seconds that are not above 0.
+        ValueError, ImportError, FolderInUse, WorkerEnded: as :func:`run`; ValueError for seconds that are not above 0.
     """
     if not 0 < seconds < math.inf:
         raise ValueError(f"seconds must be above 0, not {seconds}")
-    begun, groups = time.perf_counter(), 2
-    while True:
-        wanted = replace(settings, groups=groups)
-        store = run(wanted, directory, workers=workers, backend=backend, tell=tell)
-        fitting = int(seconds * groups / (time.perf_counter() - begun))
-        if fitting < groups + max(1, groups // 4):
-            return store
-        groups = min(fitting, 4 * groups)
+    return _run_within(seconds, replace(settings, groups=2), directory, workers, "loky", backend, isolation, tell)
+
+
+def _run_within(
+    seconds: float | None,
+    settings: Settings,
+    directory: Path,
+    workers: int,
+    joblib_backend: str,
+    backend: Backend | None,
+    isolation: Isolation,
+    tell: Tell,
+) -> Store:
+    """Play the settings' groups; with `seconds` then more of them, until about so much time has passed."""
+    directory = directory.absolute()  # wherever an agent may go
+    chosen = backend or for_one_game() or current()
+    check_workers(workers, settings.agents)  # what is wrong shows before anything is written
+    lineups(len(settings.agents), settings.rules)
+    check_directory(directory)
+    begun = time.perf_counter()
+    try:
+        check_agents(settings.agents, settings.rules, chosen, isolation)
+        if workers > 1:
+            end_isolated()  # others play
+        with lock_folder(directory):
+            while True:
+                store = _run(settings, directory, workers, joblib_backend, chosen, isolation, tell)
+                groups = settings.groups
+                fitting = groups if seconds is None else int(seconds * groups / (time.perf_counter() - begun))
+                if fitting < groups + max(1, groups // 4):
+                    return store
+                settings = replace(settings, groups=min(fitting, 4 * groups))
+    finally:
+        end_isolated()
+
+
+def _run(
+    settings: Settings,
+    directory: Path,
+    workers: int,
+    joblib_backend: str,
+    backend: Backend,
+    isolation: Isolation,
+    tell: Tell,
+) -> Store:
+    """Play in a directory that is locked."""
+    store = Store(directory, settings)
+    settings, done = store.settings, store.done
+    todo = [unit for unit in units(len(settings.agents), settings.rules, range(settings.groups)) if unit not in done]
+    total = len(done) + len(todo)
+    store.begin(backend)
+    tell(len(done), total)
+    jobs = Jobs(todo)
+    calls = ((settings, job, backend, isolation) for job in jobs)
+    with closing(in_parallel(play_job, calls, workers, joblib_backend)) as played:
+        for games, records, seconds in played:
+            jobs.took(len(games), seconds)
+            store.add(games, records)
+            tell(len(store.games), total)
+    return store
 
 
 class Jobs:
@@ -138,14 +188,19 @@ class Jobs:
         self._size = max(1, min(fitting, 4 * self._size, MOST_GAMES))
 
 
-def play_job(settings: Settings, job: Sequence[Unit], backend: Backend) -> Played:
+def play_job(settings: Settings, job: Sequence[Unit], backend: Backend, isolation: Isolation) -> Played:
     """Play some games of a tournament."""
     begun = time.perf_counter()
     groups = np.array([unit.group for unit in job])
     seeds = np.array([game_seeds(settings.seed, 1, group)[0] for group in groups.tolist()], dtype=np.uint64)
     seated = np.array([unit.seats for unit in job])
     with using(backend):
-        roster = [_policy(agent, settings.rules) for agent in settings.agents]
+        roster: list[Policy] = [
+            isolated(agent, settings.rules, backend, isolation.move_time_s)
+            if isolation.applies_to(agent)
+            else _policy(agent, settings.rules)
+            for agent in settings.agents
+        ]
         games, records = play_games(
             roster, settings.agents, seated, settings.rules, groups, seeds, record=settings.records
         )
@@ -154,22 +209,16 @@ def play_job(settings: Settings, job: Sequence[Unit], backend: Backend) -> Playe
 
 @lru_cache(maxsize=64)
 def _policy(agent: str, rules: Rules) -> Policy:
-    """Made once in each process, and asked once before its time counts: the first time many things are loaded."""
+    """Made once in each process, and asked once before its time counts."""
     policy = make_policy(agent)
-    with suppress(Exception):  # what it may raise, it will raise again in a game
-        decide_once(policy, rules)
+    warm_up(policy, rules)
     return policy
-
-
-def decide_once(policy: Policy, rules: Rules) -> None:
-    """Ask a policy for a first move."""
-    twin(decide)(policy, kernel.deal(rules, [0]), np.arange(1), np.zeros(1, dtype=np.uint64))
 
 
 def in_parallel(
     work: Callable[..., Any], calls: Iterable[tuple[Any, ...]], workers: int, joblib_backend: str = "loky"
-) -> Iterator[Any]:
-    """What some work returns for each of the calls, as they are finished, in processes.
+) -> Generator[Any, None, None]:
+    """What some work returns for each of the calls, as they are finished, in processes. Closing it stops them.
 
     Args:
         work: a function that can be imported.
@@ -180,6 +229,7 @@ def in_parallel(
     Raises:
         ValueError: for fewer than one worker.
         ImportError: without joblib, or Ray.
+        WorkerEnded: if a process of "loky" ends at its work.
     """
     check_workers(workers)
     if workers == 1:
@@ -198,8 +248,18 @@ def in_parallel(
             yield from pool(delayed(work)(*call) for call in now)
         return
     options = {"return_as": "generator_unordered", "batch_size": 1, "pre_dispatch": workers}
+    if joblib_backend == "loky":
+        options |= {"initializer": end_with_parent, "initargs": (os.getpid(),)}
     pool = Parallel(workers, backend=joblib_backend, **options)
-    yield from pool(delayed(work)(*call) for call in calls)
+    try:
+        with starting_children():
+            found = pool(delayed(work)(*call) for call in calls)
+        yield from found
+    except BrokenProcessPool as error:
+        raise WorkerEnded(
+            "a worker process has ended while it played: it was killed, memory ran out, or an agent ended it. "
+            "What was finished is kept"
+        ) from error
 
 
 def check_workers(workers: int, agents: Sequence[str] = ()) -> None:

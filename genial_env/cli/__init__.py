@@ -5,6 +5,7 @@ import sys
 
 from genial_env.cli import arena, games, people, web  # noqa: F401  what they define are commands
 from genial_env.cli.common import UserError, app, complain
+from genial_env.ending import orderly
 
 __all__ = ["app", "main"]
 
@@ -14,7 +15,8 @@ def main() -> None:
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # agents of one's own, as module:factory
     try:
-        app()
+        with orderly("genial"):
+            app()
     except UserError as error:
         complain(str(error))
         sys.exit(2)

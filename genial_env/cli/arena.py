@@ -14,6 +14,7 @@ from genial_env import actions as words
 from genial_env import puzzles
 from genial_env.arena import match as matches
 from genial_env.arena import report, tournament
+from genial_env.arena.isolation import ISOLATED, Isolation
 from genial_env.arena.pictures import best_first
 from genial_env.arena.sprt import Sprt
 from genial_env.arena.store import Settings
@@ -26,15 +27,23 @@ from genial_env.cli.common import (
     UserError,
     app,
     chosen_backend,
+    complain,
     in_words,
     output,
     progress_bar,
     rules_from,
 )
+from genial_env.ending import about_os_error
+from genial_env.files import FolderInUse
 from genial_env.registry import expand
 
 Workers = Annotated[int, typer.Option(help="Processes that play.")]
 Cluster = Annotated[bool, typer.Option("--ray", help="Let Ray run the processes, on all machines of its cluster.")]
+Isolate = Annotated[bool, typer.Option(help="Give every agent named by module:factory a process of its own.")]
+MoveTime = Annotated[
+    float, typer.Option("--move-time", help="Seconds a move may take in an agent's own process; 0: no limit.")
+]
+MOVE_TIME_S = ISOLATED.move_time_s or 0.0
 Seed = Annotated[int, typer.Option(help="Seed of the deals.")]
 Anchor = Annotated[str, typer.Option(help="The agent whose rating is 0; where it does not play the mean is.")]
 
@@ -58,6 +67,8 @@ def play_tournament(
     pictures: Annotated[bool, typer.Option(help="Draw ratings, win rates and lowest markers.")] = True,
     workers: Workers = 1,
     ray: Cluster = False,
+    isolate: Isolate = True,
+    move_time: MoveTime = MOVE_TIME_S,
     backend: BackendName = None,
 ) -> None:
     """Round robin between agents: everybody against everybody, ratings with intervals, tables and pictures."""
@@ -71,6 +82,7 @@ def play_tournament(
             workers=workers,
             joblib_backend=_joblib_backend(ray),
             backend=chosen_backend(backend, 1),
+            isolation=_isolation(isolate, move_time),
             tell=lambda done, total: bar.update(task, completed=done, total=total),
         )
         found = report.write(store, anchor=_anchor(anchor, settings.agents), pictures=pictures)
@@ -90,6 +102,8 @@ def rate_agent(
     anchor: Anchor = "greedy",
     out: Annotated[Path | None, typer.Option(help="Keep everything in this directory.")] = None,
     workers: Workers = 1,
+    isolate: Isolate = True,
+    move_time: MoveTime = MOVE_TIME_S,
     backend: BackendName = None,
 ) -> None:
     """Rate a new agent among known ones, by as many games as fit into the time."""
@@ -104,6 +118,7 @@ def rate_agent(
                 out or Path(scrap),
                 workers=workers,
                 backend=chosen_backend(backend, 1),
+                isolation=_isolation(isolate, move_time),
                 tell=lambda done, total: bar.update(task, completed=done, total=total),
             )
             found = report.report(store, _anchor(anchor, agents)).to_dict()
@@ -187,6 +202,8 @@ def play_match(
     out: Annotated[Path | None, typer.Option(help="Write the result there, as JSON.")] = None,
     workers: Workers = 1,
     ray: Cluster = False,
+    isolate: Isolate = True,
+    move_time: MoveTime = MOVE_TIME_S,
     backend: BackendName = None,
 ) -> None:
     """Is A better than B? Seat-swapped pairs of games until a sequential test has a verdict."""
@@ -203,6 +220,7 @@ def play_match(
             workers=workers,
             joblib_backend=_joblib_backend(ray),
             backend=chosen_backend(backend, 1),
+            isolation=_isolation(isolate, move_time),
             tell=lambda match: bar.update(task, completed=int(match.counts.sum()), description=_score(match)),
         )
     output().print(_match_table(found))
@@ -269,13 +287,22 @@ def _print_ranking(found: dict[str, Any]) -> None:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What a user did wrong, as one line."""
+    """What a user did wrong, as one line; what is nobody's mistake too, with exit status 1."""
     try:
         yield
+    except (FolderInUse, tournament.WorkerEnded) as error:
+        complain(about_os_error(error) if isinstance(error, OSError) else str(error))
+        raise typer.Exit(1) from error
     except (ValueError, TypeError, ImportError) as error:
         raise UserError(str(error)) from error
     except OSError as error:
-        raise UserError(f"{error.filename}: {error.strerror}") from error
+        raise UserError(about_os_error(error)) from error
+
+
+def _isolation(isolate: bool, move_time: float) -> Isolation:
+    if not move_time >= 0:
+        raise ValueError(f"--move-time must be at least 0, not {move_time:g}")
+    return Isolation(isolate, move_time or None)
 
 
 def _anchor(name: str, agents: tuple[str, ...]) -> tuple[str, float] | None:

@@ -36,6 +36,7 @@ from genial_env.cli.common import (
     rules_from,
 )
 from genial_env.errors import RecordError
+from genial_env.files import write_bytes
 from genial_env.play import Results, play_batches
 from genial_env.record import Record, numbered_lines, parse_line, record_file, replay, verify
 from genial_env.registry import split_names
@@ -190,10 +191,8 @@ def draw_file(
         made = _MAKERS[out.suffix](record, total, seat, width, seconds)
     except (ImportError, ValueError) as error:
         raise UserError(str(error)) from error
-    beside = out.with_name(f".{out.name}.part")
     try:
-        beside.write_bytes(made)
-        beside.replace(out)  # a failure on the way leaves an old picture as it was
+        write_bytes(out, made)
     except OSError as error:
         raise UserError(about_file(out, error)) from error
     print(f"{out}: {len(made):,} bytes")

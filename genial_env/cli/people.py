@@ -152,10 +152,10 @@ def _recorded(table: Table, out: Path | None) -> Iterator[None]:
 
 @contextmanager
 def _signals_as_ctrl_c() -> Iterator[None]:
-    """A window that is closed breaks the game off as Ctrl-C does, and so does a polite kill."""
+    """A window that is closed breaks the game off as Ctrl-C does, and so does a polite kill: by KeyboardInterrupt."""
     before = {
         number: signal.signal(number, signal.default_int_handler)
-        for number in (getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP"))
+        for number in (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))
         if number is not None
     }
     try:

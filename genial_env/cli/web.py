@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from genial_env.cli.common import UserError, app, complain
+from genial_env.ending import Ending
 
 
 @app.command()
@@ -39,7 +40,7 @@ def serve(
         complain(f"everybody who reaches {host} can play here, and what is sent can be read on the way")
     shown = f"[{host}]" if ":" in host else host
     print(f"Play at http://{shown}:{sock.getsockname()[1]}/ (games are kept in {folder}; Ctrl-C ends)", flush=True)
-    with suppress(KeyboardInterrupt):
+    with suppress(KeyboardInterrupt, Ending):  # the server has ended as it was asked to
         server.run([sock])
 
 
