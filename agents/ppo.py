@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.halves import SCALES, SHARPNESS, UNSEEN_SCALE, Halves, likeliest, on_ends
-from agents.settings import check
+from agents.settings import check_name
 from agents.weight_files import Weights
+from genial_env.checks import as_number
 from genial_env.rules import TRACK_END, Rules
 from genial_env.tables import Tables
 from genial_env.views import View
@@ -41,10 +42,9 @@ class PPO:
     def __init__(
         self, weights: str | os.PathLike[str] | None = None, temperature: float = 0.0, name: str = "ppo"
     ) -> None:
-        check("temperature", temperature, 0 <= temperature < np.inf, "at least 0")
-        self.name = name
+        self.name = check_name(name)
         self._weights = Weights(KIND, weights)
-        self._temperature, self._encoding = temperature, Halves()
+        self._temperature, self._encoding = as_number(temperature, "temperature", 0), Halves()
 
     def prepare(self, rules: Rules) -> None:
         """Read the weights for a game; raises what is wrong with them, ValueError where there are none."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from agents import weight_files
 from agents.afterstates import NONE, Afterstates, Features, afterstates, candidates, color_features, game_features
-from agents.settings import check_count
+from agents.settings import check_count, check_name
 from genial_env import kernel
 from genial_env.bitsets import Bools, Ints
 from genial_env.chance import Bits
@@ -229,9 +229,8 @@ class Value:
     def __init__(
         self, weights: weight_files.Source = None, *, candidates: int = CANDIDATES, name: str = "value"
     ) -> None:
-        check_count("candidates", candidates)
-        self.name = name
-        self._candidates = candidates
+        self.name = check_name(name)
+        self._candidates = check_count("candidates", candidates)
         self._nets = Nets(weights)
 
     def prepare(self, rules: Rules) -> None:
