@@ -16,7 +16,6 @@ from genial_env.arena.tournament import Jobs, check_workers, in_parallel, play_j
 from genial_env.backends import Backend, current, for_one_game
 from genial_env.bitsets import Ints
 from genial_env.checks import as_integer
-from genial_env.registry import make_policy
 from genial_env.rules import Rules
 
 
@@ -111,7 +110,7 @@ def play_match(
     settings = Settings((first, second), rules, pairs, seed, records=False)
     check_workers(workers, settings.agents)
     for agent in settings.agents:
-        make_policy(agent)
+        settings.make(agent)
     chosen = backend or for_one_game() or current()
     tally = _Tally(settings, sprt, provenance(chosen))
     for games in _games(settings, tally, workers, joblib_backend, chosen):

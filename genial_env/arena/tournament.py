@@ -67,7 +67,7 @@ def run(
     """
     check_workers(workers, settings.agents)  # what is wrong shows before anything is written
     for agent in settings.agents:
-        make_policy(agent)
+        settings.make(agent)
     store = Store(directory, settings)
     settings, done = store.settings, store.done
     todo = [unit for unit in units(len(settings.agents), settings.rules, range(settings.groups)) if unit not in done]
