@@ -203,8 +203,10 @@ class Trainer:
         self.model = self._model()
         self.model.set_logger(configure(str(args.out / "tensorboard"), ["tensorboard"]))
         if args.start_from is not None:
-            arrays, _ = weight_files.read(args.start_from, self.kind, self.rules)
-            self.model.policy.net.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
+            net = self.model.policy.net
+            shapes = {name: tuple(value.shape) for name, value in net.state_dict().items()}
+            arrays, _ = weight_files.read(args.start_from, self.kind, self.rules, lambda rules, arrays: shapes)
+            net.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
         self.keeper = Keeper(self)
         self.last: dict[str, Any] = {}
         """the line of the last measurement, once it is made"""

@@ -42,7 +42,7 @@ from rich.console import Console
 from agents import weight_files
 from agents.afterstates import Features, width
 from agents.self_play import Arrays, Order, Samples, self_play
-from agents.value import KIND, Outcomes, Value
+from agents.value import KIND, Outcomes, Value, ValueNet
 from agents.value_torch import TorchValueNet
 from experiments.actors import Actors
 from experiments.evaluation import Measured, measure, results_in_words
@@ -175,7 +175,7 @@ def begin(args: Args) -> Learner:
     learner = _untaught(args, samples.features)
     learner.orders = 1
     if args.start_from is not None:
-        arrays, _ = weight_files.read(args.start_from, KIND, rules)
+        arrays, _ = weight_files.read(args.start_from, KIND, rules, ValueNet.layout_of)
         for net in (learner.net, learner.average):
             net.take_over(arrays)
         learner.games = args.first_games
@@ -244,7 +244,7 @@ def _rivals(args: Args, learner: Learner) -> list[Arrays]:
 @lru_cache(maxsize=1)
 def _frozen(path: Path, rules: Rules) -> Arrays:
     """The weights of a file, read once."""
-    return weight_files.read(path, KIND, rules)[0]
+    return weight_files.read(path, KIND, rules, ValueNet.layout_of)[0]
 
 
 def take_in(args: Args, learner: Learner, samples: Samples) -> None:
