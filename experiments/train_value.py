@@ -45,6 +45,7 @@ from agents.self_play import Arrays, Order, Samples, self_play
 from agents.value import KIND, Outcomes, Value, ValueNet
 from agents.value_torch import TorchValueNet
 from experiments.actors import Actors
+from experiments.checkpoints import load_checkpoint
 from experiments.evaluation import Measured, measure, results_in_words
 from experiments.runs import Run, read_runs
 from genial_env import Policy, Rules, use_backend
@@ -356,7 +357,7 @@ _KEPT = ("accepted", "past", "games", "moves", "orders", "steps", "owed", "loss"
 def restored(args: Args, path: Path) -> tuple[Learner, list[Order], dict[str, Any]]:
     """The learner of a checkpoint, the work that had been given, and where the run stood."""
     learner = _untaught(args, np.zeros((2, width(rules_of(args))), dtype=np.int16))
-    kept = torch.load(path, weights_only=False)  # written by this script
+    kept = load_checkpoint(path, [Order])
     for name in _KEPT:
         setattr(learner, name, kept[name])
     learner.net.load_state_dict(kept["net"])

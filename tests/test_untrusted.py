@@ -7,10 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from genial_env import Rules, play
+from genial_env import Rules, kernel, play
 from genial_env.backends import Backend
 from genial_env.cli import app
 from genial_env.cli.common import UserError
@@ -170,3 +171,34 @@ def environment(path: Path) -> dict[str, str]:
 def genial(*words: Any) -> Result:
     """A command, in this process."""
     return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_checkpoints_of_trainers(trap: Path, tmp_path: Path) -> None:
+    """Read as weights only: a pickle that runs something is refused, and runs nothing."""
+    torch = pytest.importorskip("torch")
+    from experiments.checkpoints import load_checkpoint
+
+    path = tmp_path / "checkpoint.pt"
+    kept = {"weights": torch.ones(2), "arrays": [np.arange(3), np.ones(2, dtype=np.float16)], "of": Rules(3)}
+    torch.save(kept | {"random": np.random.default_rng(7), "state": kernel.deal(SMALL, [5])}, path)
+    found = load_checkpoint(path)
+    assert found["of"] == Rules(3)
+    assert found["random"].integers(2**60) == np.random.default_rng(7).integers(2**60)
+    assert all(np.array_equal(one, other) for one, other in zip(found["arrays"], kept["arrays"], strict=True))
+    assert np.array_equal(found["state"].racks, kernel.deal(SMALL, [5]).racks)
+    torch.save(kept | {"bad": Exploit(f"touch {trap}")}, path)
+    for content in (path.read_bytes(), b"", b"nothing"):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"checkpoint\.pt: expected a checkpoint of this trainer"):
+            load_checkpoint(path)
+    assert not trap.exists()
+
+
+class Exploit:
+    """Pickled, a command that unpickling runs."""
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.system, (self._command,)

@@ -198,7 +198,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         ValueError, match=r"'bias_out': expected float32 of shape \(2,\), found float32 of shape \(1,\)"
     ):
         ValueNet(SMALL, arrays | {"bias_out": arrays["bias_out"][:1]})
-    with pytest.raises(ValueError, match="for 4 colors and 2 seats: expected the tensor 'out', found color, game"):
+    with pytest.raises(ValueError, match="for 4 colors and 2 seats: expected the tensor 'out', found bias_1, bias_2"):
         ValueNet(SMALL, {name: array for name, array in arrays.items() if name != "out"})
 
 
