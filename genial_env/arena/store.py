@@ -40,6 +40,7 @@ from genial_env.stored import (
     a_number,
     a_whole_number,
     an_object,
+    anything,
     or_null,
     shorten,
     wrong,
@@ -287,7 +288,7 @@ _RECORD = an_object(
     seed=a_whole_number(),
     agents=a_list(TEXT),
     scores=a_list(a_list(a_whole_number())),
-    others=lambda value, where: value,
+    others=anything,
 )
 """What this module reads of a record; the rest is for ``genial verify``."""
 
