@@ -27,6 +27,18 @@ SCALES = (3, 3, 3, 400 // GAIN_STEP, 400 // GAIN_STEP, 800 // OPENED_STEP, 800 /
 
 UNSEEN_SCALE = 30.0
 
+HEADS = 4
+"""A half's own score; of its cell what is summed over colors, the most over colors, and the most that is against it."""
+
+STANDING = 32
+"""Entries of a color's standing."""
+
+COLOR_FEATURES = 9 + 2 * HALF_FEATURES
+"""Of what a color's standing is made."""
+
+VALUE_UNITS = 64
+"""Hidden units of each layer of the value head."""
+
 SHARPNESS = 10.0
 """What a network's scores are multiplied by to logits, so that weights near 1 are sharp, and can change soon."""
 
@@ -83,6 +95,11 @@ class Halves:
             "phase": (view.phase[:, None] == np.arange(len(Phase))).astype(np.uint8),
             "owed": view.owed[:, None].astype(np.uint8),
         }
+
+
+def value_inputs(rules: Rules) -> int:
+    """How many numbers a network's value head is given."""
+    return 6 * rules.colors + 2 * STANDING + 7 + rules.players
 
 
 def halves(view: View) -> NDArray[np.uint8]:

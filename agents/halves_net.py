@@ -23,29 +23,26 @@ import torch
 from torch import Tensor, nn
 
 from agents.halves import (
+    COLOR_FEATURES,
     GAIN_STEP,
     HALF_FEATURES,
+    HEADS,
     OPENED_STEP,
     SCALES,
     SHARPNESS,
+    STANDING,
     UNSEEN_SCALE,
+    VALUE_UNITS,
     on_ends,
+    value_inputs,
 )
 from genial_env import Rules
 from genial_env.policies import DenialPolicy
 from genial_env.rules import TRACK_END
 from genial_env.tables import tables
 
-HEADS = 4
-"""A half's own score; of its cell what is summed over colors, the most over colors, and the most that is against it."""
-
 TEMPERATURE = 100.0
 """Of the beginning, in eighths of a worth, as :class:`~genial_env.policies.Weights` counts."""
-
-STANDING = 32
-"""Entries of a color's standing."""
-
-COLOR_FEATURES = 9 + 2 * HALF_FEATURES
 
 
 class HalvesNet(nn.Module):
@@ -74,8 +71,10 @@ class HalvesNet(nn.Module):
         self.heads = nn.Linear(width, HEADS, bias=False)
         self.tile_net = nn.Linear(STANDING, 2)  # for each half of a tile, and once more for a double
         self.swap_net = nn.Linear(STANDING, 2)
-        inputs = 6 * rules.colors + 2 * STANDING + 7 + rules.players
-        self.value_net = nn.Sequential(nn.Linear(inputs, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 1))
+        inputs, units = value_inputs(rules), VALUE_UNITS
+        self.value_net = nn.Sequential(
+            nn.Linear(inputs, units), nn.ReLU(), nn.Linear(units, units), nn.ReLU(), nn.Linear(units, 1)
+        )
         self._begin_as_denial()
 
     def forward(self, observation: dict[str, Tensor]) -> tuple[Tensor, Tensor]:

@@ -61,11 +61,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.endgame import exact_action
-from agents.settings import check, check_count, checked_budget, checked_prior, prior_values
+from agents.settings import check_count, check_name, checked_budget, checked_prior, prior_values
 from genial_env import Rules, State, View, determinize, kernel, make_policy, view
 from genial_env.backends import for_one_game, twin, using
 from genial_env.bitsets import Bools, Ints
 from genial_env.chance import Bits, bits
+from genial_env.checks import as_number
 from genial_env.envs.rewards import rank_utility
 from genial_env.play import play_out
 from genial_env.policies import Policy, WorthPolicy, choice_keys
@@ -96,12 +97,12 @@ class Knobs:
     margin: float = 0.0
 
     def __post_init__(self) -> None:
-        check("exploration", self.exploration, self.exploration >= 0, "at least 0")
-        check("widening", self.widening, self.widening > 0, "above 0")
-        check("exponent", self.exponent, 0 <= self.exponent <= 1, "between 0 and 1")
-        check("prior_weight", self.prior_weight, self.prior_weight >= 0, "at least 0")
-        check("caution", self.caution, self.caution >= 0, "at least 0")
-        check("margin", self.margin, 0 <= self.margin <= 1, "between 0 and 1")
+        as_number(self.exploration, "exploration", 0)
+        as_number(self.widening, "widening", 0, above=True)
+        as_number(self.exponent, "exponent", 0, 1)
+        as_number(self.prior_weight, "prior_weight", 0)
+        as_number(self.caution, "caution", 0)
+        as_number(self.margin, "margin", 0, 1)
         check_count("depth", self.depth)
         check_count("wave", self.wave)
 
@@ -131,7 +132,7 @@ class ISMCTS:
 
     Raises:
         ValueError: for both playouts and budget_s, or a value out of its range.
-        TypeError: for a prior that is no WorthPolicy.
+        TypeError: for a prior that is no WorthPolicy, or a setting of another type.
     """
 
     def __init__(
@@ -151,7 +152,7 @@ class ISMCTS:
         playout: str | Policy = "denial",
         name: str = "ismcts",
     ) -> None:
-        self.name = name
+        self.name = check_name(name)
         self._playouts, self._budget_s = checked_budget(playouts, budget_s), budget_s
         self._knobs = Knobs(exploration, widening, exponent, prior_weight, caution, depth, wave, margin)
         self._prior = checked_prior(prior)

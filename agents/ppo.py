@@ -5,23 +5,34 @@ The weights are the network's parameters by name (agents/weight_files.py). The n
 """
 
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.halves import SCALES, SHARPNESS, UNSEEN_SCALE, Halves, likeliest, on_ends
-from agents.settings import check
-from agents.weight_files import Weights
+from agents.halves import (
+    COLOR_FEATURES,
+    HALF_FEATURES,
+    HEADS,
+    SCALES,
+    SHARPNESS,
+    STANDING,
+    UNSEEN_SCALE,
+    VALUE_UNITS,
+    Halves,
+    likeliest,
+    on_ends,
+    value_inputs,
+)
+from agents.settings import check_name
+from agents.weight_files import Arrays, Weights, count
+from genial_env.checks import as_number
 from genial_env.rules import TRACK_END, Rules
 from genial_env.tables import Tables
 from genial_env.views import View
 
 KIND = "ppo"
 """What the files of weights call this network."""
-
-Arrays = Mapping[str, NDArray[Any]]
 
 
 class PPO:
@@ -41,10 +52,9 @@ class PPO:
     def __init__(
         self, weights: str | os.PathLike[str] | None = None, temperature: float = 0.0, name: str = "ppo"
     ) -> None:
-        check("temperature", temperature, 0 <= temperature < np.inf, "at least 0")
-        self.name = name
-        self._weights = Weights(KIND, weights)
-        self._temperature, self._encoding = temperature, Halves()
+        self.name = check_name(name)
+        self._weights = Weights(KIND, layout, weights)
+        self._temperature, self._encoding = as_number(temperature, "temperature", 0), Halves()
 
     def prepare(self, rules: Rules) -> None:
         """Read the weights for a game; raises what is wrong with them, ValueError where there are none."""
@@ -60,6 +70,36 @@ class PPO:
         upto = weights.cumsum(axis=1)
         luck = (random / 2.0**64 * upto[:, -1])[:, None]
         return np.minimum((upto <= luck).sum(axis=1), weights.shape[1] - 1 - (weights > 0)[:, ::-1].argmax(axis=1))
+
+
+def layout(rules: Rules, arrays: Arrays) -> dict[str, tuple[int, ...]]:
+    """The shapes of the network's parameters, with as many hidden units over cells as they have.
+
+    Raises:
+        ValueError: for solo rules, which the network does not play.
+    """
+    if rules.tracks < 2:
+        raise ValueError(f"the policy takes others to compare with, and mode {rules.mode!r} has none")
+    width = count(arrays, "cell_net.bias")
+    shapes: dict[str, tuple[int, ...]] = {}
+    for layer, (outputs, inputs) in {
+        "color_net.own": (STANDING, COLOR_FEATURES),
+        "color_net_2.own": (STANDING, STANDING),
+        "direct": (HALF_FEATURES * HEADS, STANDING),
+        "cell_net": (width, HALF_FEATURES),
+        "tile_net": (2, STANDING),
+        "swap_net": (2, STANDING),
+        "value_net.0": (VALUE_UNITS, value_inputs(rules)),
+        "value_net.2": (VALUE_UNITS, VALUE_UNITS),
+        "value_net.4": (1, VALUE_UNITS),
+    }.items():
+        shapes |= {f"{layer}.weight": (outputs, inputs), f"{layer}.bias": (outputs,)}
+    return shapes | {
+        "color_net.mean.weight": (STANDING, COLOR_FEATURES),
+        "color_net_2.mean.weight": (STANDING, STANDING),
+        "shift.weight": (width, STANDING),
+        "heads.weight": (HEADS, width),
+    }
 
 
 def logits(arrays: Arrays, t: Tables, observation: Arrays) -> NDArray[np.float32]:

@@ -33,11 +33,12 @@ from numpy.typing import NDArray
 
 from agents.afterstates import NONE, candidates
 from agents.endgame import exact_action
-from agents.settings import check, check_count, checked_budget, checked_prior
+from agents.settings import check_count, check_name, checked_budget, checked_prior
 from genial_env import chance, determinize, kernel, make_policy
 from genial_env.backends import for_one_game, twin, using
 from genial_env.bitsets import Ints
 from genial_env.chance import Bits
+from genial_env.checks import as_number
 from genial_env.envs.rewards import rank_utility
 from genial_env.play import play_out
 from genial_env.policies import Policy, WorthPolicy, choice_keys
@@ -63,13 +64,12 @@ class Halving:
         name: how tables and records call it.
 
     Raises:
-        ValueError: for both playouts and budget_s, or a number out of its range.
+        TypeError, ValueError: for both playouts and budget_s, or a setting of another type or out of its range.
     """
 
     def __init__(self, playouts: int | None, budget_s: float | None, *, candidates: int, name: str) -> None:
-        check_count("candidates", candidates)
-        self.name = name
-        self.candidates = candidates
+        self.name = check_name(name)
+        self.candidates = check_count("candidates", candidates)
         self._playouts, self._budget_s = checked_budget(playouts, budget_s), budget_s
 
     def moves(self, view: View) -> Ints:
@@ -128,7 +128,7 @@ class Search(Halving):
 
     Raises:
         ValueError: for both playouts and budget_s, or a number out of its range.
-        TypeError: for a prior that is no WorthPolicy.
+        TypeError: for a prior that is no WorthPolicy, or a setting of another type.
     """
 
     def __init__(
@@ -143,8 +143,7 @@ class Search(Halving):
         name: str = "search",
     ) -> None:
         super().__init__(playouts, budget_s, candidates=candidates, name=name)
-        check("margin", margin, 0 <= margin <= 0.5, "between 0 and 0.5")
-        self._margin = margin
+        self._margin = as_number(margin, "margin", 0, 0.5)
         self._playout = make_policy(playout)
         self._prior = checked_prior(prior)
 

@@ -1,10 +1,11 @@
 """What the searching agents share: checks of their settings, and the order in which they look at placements."""
 
-import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env.checks import as_integer, as_number
 from genial_env.policies import DenialPolicy, WorthPolicy, added_worth
 from genial_env.rules import TRACK_END
 from genial_env.views import View
@@ -12,21 +13,21 @@ from genial_env.views import View
 PLAYOUTS = 1000
 """For a decision, where no budget is given."""
 
+MOST_PLAYOUTS = 10**9
+
 
 def checked_budget(playouts: int | None, budget_s: float | None) -> int | None:
     """The playouts for a decision; None where the clock decides.
 
     Raises:
-        ValueError: for both, or a value out of its range.
+        TypeError, ValueError: for both, or a value that is no number or out of its range.
     """
     if playouts is not None and budget_s is not None:
         raise ValueError(f"give playouts or budget_s, not both: {playouts!r} and {budget_s!r}")
     if budget_s is not None:
-        check("budget_s", budget_s, 0 < budget_s < math.inf, "above 0")
+        as_number(budget_s, "budget_s", 0, above=True)
         return None
-    playouts = PLAYOUTS if playouts is None else playouts
-    check_count("playouts", playouts)
-    return playouts
+    return check_count("playouts", PLAYOUTS if playouts is None else playouts, MOST_PLAYOUTS)
 
 
 def checked_prior(prior: WorthPolicy | None) -> WorthPolicy:
@@ -40,24 +41,24 @@ def checked_prior(prior: WorthPolicy | None) -> WorthPolicy:
     return DenialPolicy() if prior is None else prior
 
 
-def check(name: str, value: object, fine: bool, wanted: str) -> None:
-    """Refuse a setting that is not fine.
+def check_name(name: Any) -> str:
+    """Return how tables and records are to call an agent.
 
     Raises:
-        ValueError: then.
+        TypeError: if it is no text.
     """
-    if not fine:
-        raise ValueError(f"{name} must be {wanted}, not {value!r}")
+    if not isinstance(name, str):
+        raise TypeError(f"name must be text, not {name!r} ({type(name).__name__})")
+    return name
 
 
-def check_count(name: str, value: object) -> None:
-    """Refuse what is no whole number of at least 1.
+def check_count(name: str, value: Any, most: int = 10_000) -> int:
+    """Return a whole number from 1 to `most`.
 
     Raises:
-        ValueError: then.
+        TypeError, ValueError: if it is none.
     """
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    check(name, value, whole and value >= 1, "a whole number of at least 1")  # type: ignore[operator]
+    return as_integer(value, name, 1, most)
 
 
 ARRIVAL = 8 * 200

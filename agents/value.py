@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from agents import weight_files
 from agents.afterstates import NONE, Afterstates, Features, afterstates, candidates, color_features, game_features
-from agents.settings import check_count
+from agents.settings import check_count, check_name
 from genial_env import kernel
 from genial_env.bitsets import Bools, Ints
 from genial_env.chance import Bits
@@ -105,8 +105,9 @@ class ValueNet:
 
     def __init__(self, rules: Rules, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.rules, self.outcomes = rules, Outcomes(rules)
-        self.arrays = {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in arrays.items()}
-        self._check()
+        where = f"the value network for {rules.colors} colors and {rules.players} seats"
+        weight_files.check(arrays, self.layout_of(rules, arrays), where)
+        self.arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
 
     @staticmethod
     def layout(rules: Rules, widths: tuple[int, int, int, int]) -> dict[str, tuple[int, ...]]:
@@ -128,6 +129,12 @@ class ValueNet:
             "out": (d, out),
             "bias_out": (out,),
         }
+
+    @classmethod
+    def layout_of(cls, rules: Rules, arrays: weight_files.Arrays) -> dict[str, tuple[int, ...]]:
+        """The shapes that some weights must have, with as many hidden units as their biases have."""
+        first, second, third, fourth = (weight_files.count(arrays, f"bias_{layer}") for layer in (1, 2, 3, 4))
+        return cls.layout(rules, (first, second, third, fourth))
 
     def __call__(self, features: Features) -> Floats:
         """The outcomes of afterstates [n, W]: [n, H, K] chances."""
@@ -151,18 +158,6 @@ class ValueNet:
         np.exp(logits, out=logits)
         logits /= logits.sum(axis=2, keepdims=True)
         return logits
-
-    def _check(self) -> None:
-        a, names = self.arrays, list(self.layout(self.rules, (1, 1, 1, 1)))
-        if set(names) != set(a):
-            raise ValueError(f"the weights of a value network are {', '.join(names)}, not {', '.join(a)}")
-        widths = a["bias_1"].size, a["bias_2"].size, a["bias_3"].size, a["bias_4"].size
-        for name, shape in self.layout(self.rules, widths).items():
-            if a[name].shape != shape:
-                raise ValueError(
-                    f"the weights are for other sizes than {self.rules.colors} colors and {self.rules.players} seats: "
-                    f"{name!r} must have the shape {shape}, not {a[name].shape}"
-                )
 
 
 AT_ONCE = 2048
@@ -229,9 +224,8 @@ class Value:
     def __init__(
         self, weights: weight_files.Source = None, *, candidates: int = CANDIDATES, name: str = "value"
     ) -> None:
-        check_count("candidates", candidates)
-        self.name = name
-        self._candidates = candidates
+        self.name = check_name(name)
+        self._candidates = check_count("candidates", candidates)
         self._nets = Nets(weights)
 
     def prepare(self, rules: Rules) -> None:
@@ -287,7 +281,7 @@ class Nets:
     """
 
     def __init__(self, source: weight_files.Source = None) -> None:
-        self._weights = weight_files.Weights(KIND, source)
+        self._weights = weight_files.Weights(KIND, ValueNet.layout_of, source)
         self._by_rules: dict[Rules, ValueNet] = {}
 
     def of(self, rules: Rules) -> ValueNet:

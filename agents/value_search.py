@@ -42,8 +42,8 @@ class ValueSearch(Halving):
         name: how tables and records call it.
 
     Raises:
-        FileNotFoundError, ValueError: for a file that is none of weights, both playouts and budget_s, or a number out
-            of its range.
+        FileNotFoundError, TypeError, ValueError: for a file that is none of weights, both playouts and budget_s, or a
+            setting of another type or out of its range.
     """
 
     def __init__(
@@ -58,9 +58,7 @@ class ValueSearch(Halving):
         name: str = "value_search",
     ) -> None:
         super().__init__(playouts, budget_s, candidates=candidates, name=name)
-        check_count("replies", replies)
-        check_count("turns", turns)
-        self._replies, self._turns = replies, turns
+        self._replies, self._turns = check_count("replies", replies), check_count("turns", turns)
         self._nets = Nets(weights)
 
     def prepare(self, rules: Rules) -> None:

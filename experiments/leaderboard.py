@@ -8,7 +8,6 @@ A tournament for each board is played in `runs/leaderboard`, broken off and gone
 in `docs/leaderboard`. The answer is docs/leaderboard.md.
 """
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -88,7 +87,7 @@ def page() -> str:
     for name, board in BOARDS.items():
         path = STORED / f"{name}.json"
         if path.exists():
-            parts.append(f"## {board.title}\n\n{report.markdown(json.loads(path.read_text(encoding='utf-8')))}")
+            parts.append(f"## {board.title}\n\n{report.markdown(report.read_report(path))}")
     return "\n".join([*parts, TAIL])
 
 

@@ -1,13 +1,12 @@
 """Cards of the shipped weights: what plays what, how it was made, and how well it does, from the files themselves."""
 
 import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 
 from agents import weight_files
 from experiments.words import count, duration, game_title, markdown_table, words_of
-from genial_env import Rules
+from genial_env.strict_json import parse_object
 
 NEEDED = ("kind", "rules", "command", "seed", "moves", "wall_s", "results")
 """What a file of weights must say of itself to be shipped; ``games`` and ``cpu_s`` are told where they are there."""
@@ -40,12 +39,12 @@ def card(path: Path) -> str:
     data = path.read_bytes()
     rows = [
         ("kind", f"`{about['kind']}`"),
-        ("plays", game_title(Rules.from_dict(json.loads(about["rules"])))),
+        ("plays", game_title(weight_files.rules_in(path, about))),
         ("command", f"`{about['command']}`"),
         ("seed", about["seed"]),
         ("learned from", _amount(about)),
         ("took", _time(about)),
-        *((words_of(name), found) for name, found in json.loads(about["results"]).items()),
+        *((words_of(name), found) for name, found in parse_object(about["results"], f"{path}: results").items()),
         ("size", f"{len(data):,} bytes"),
         ("SHA-256", f"`{hashlib.sha256(data).hexdigest()}`"),
     ]

@@ -14,6 +14,7 @@ clocks go on from there, and lines that were written after the checkpoint, and s
 
 import dataclasses
 import json
+import math
 import re
 import shlex
 import sys
@@ -26,15 +27,50 @@ from pathlib import Path
 from typing import Any
 
 from experiments.evaluation import Measured
-from genial_env.arena.provenance import provenance
+from genial_env.arena.provenance import SITTING, provenance
 from genial_env.backends import current
 from genial_env.files import append_lines, lock_folder, write_json, write_text
+from genial_env.stored import (
+    ANY_OBJECT,
+    TEXT,
+    a_list,
+    a_mapping,
+    a_number,
+    a_whole_number,
+    an_object,
+    anything,
+    or_null,
+)
+from genial_env.strict_json import numbered_lines, parse_object, read_object
 
 ROOT = Path(__file__).parents[1]
 RUN, CURVE = "run.json", "curve.jsonl"
 
 _ABSOLUTE = re.compile(r"""(?<![\w./:])/(?:[^\s'"=,:()/]+/)*([^\s'"=,:()/]+)""")
 """A path from the root of the file system, wherever it stands among words; not an address."""
+
+
+LINE = an_object(
+    wall_s=a_number(0),
+    cpu_s=a_number(0),
+    moves=a_whole_number(),
+    games=a_whole_number(),
+    against=a_mapping(an_object(games=a_whole_number(1), mean=a_number(), half=a_number(0))),
+    others=anything,
+)
+"""A line of `curve.jsonl`."""
+
+ABOUT = an_object(
+    trainer=TEXT,
+    seed=a_whole_number(),
+    started=TEXT,
+    sittings=a_list(SITTING),
+    command=a_list(TEXT),
+    arguments=ANY_OBJECT,
+    finished=or_null(TEXT),
+    totals=a_mapping(a_number()),
+)
+"""What `run.json` holds."""
 
 
 class Run:
@@ -60,7 +96,7 @@ class Run:
         self.goes_on = path.exists()
         """Whether the folder held a run already."""
         if self.goes_on:
-            self._about = json.loads(path.read_text(encoding="utf-8"))
+            self._about = ABOUT(read_object(path), str(path))
             _check_same(path, self._about, trainer, words, may_change)
         else:
             folder.mkdir(parents=True, exist_ok=True)
@@ -105,7 +141,7 @@ class Run:
             "moves": moves,
             "games": games,
             "against": {name: dataclasses.asdict(found) for name, found in against.items()},
-            **more,
+            **{name: _finite(value) for name, value in more.items()},
         }
         append_lines(self.folder / CURVE, [json.dumps(line) + "\n"])
         self._lines += 1
@@ -189,15 +225,19 @@ def portable(value: Any) -> Any:
 
 
 def read_runs(folder: Path) -> list[Kept]:
-    """All runs in a folder and the folders below it, in the order of their paths."""
+    """All runs in a folder and the folders below it, in the order of their paths.
+
+    Raises:
+        ValueError: for a file that is none of a run, saying where, what was expected and what was found.
+    """
     return [_read_run(path.parent) for path in sorted(folder.rglob(RUN))]
 
 
 def _read_run(folder: Path) -> Kept:
-    about = json.loads((folder / RUN).read_text(encoding="utf-8"))
-    curve = folder / CURVE
-    lines = curve.read_text(encoding="utf-8").splitlines(keepends=True) if curve.exists() else []
-    return Kept(folder, about, [json.loads(line) for line in lines if line.endswith("\n")])
+    path, curve = folder / RUN, folder / CURVE
+    about = ABOUT(read_object(path), str(path))
+    lines = numbered_lines(curve, whole=True) if curve.exists() else ()
+    return Kept(folder, about, [LINE(parse_object(text, f"{curve}:{n}"), f"{curve}:{n}") for n, text in lines])
 
 
 def _check_same(
@@ -215,6 +255,11 @@ def _words(arguments: Any) -> dict[str, Any]:
     """A dataclass as JSON gives it back."""
     words: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(arguments), default=str))
     return words
+
+
+def _finite(value: Any) -> Any:
+    """A number for JSON, which knows no NaN and no infinity: null."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _now() -> str:

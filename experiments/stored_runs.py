@@ -12,9 +12,12 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
-from experiments.runs import ROOT, Kept, command_of, portable
+from experiments.runs import LINE, ROOT, Kept, command_of, portable
 from genial_env import Rules
+from genial_env.arena.provenance import SITTING
 from genial_env.files import write_text
+from genial_env.stored import ANY_OBJECT, TEXT, a_list, a_number, a_whole_number, an_object
+from genial_env.strict_json import read_object
 
 FOLDER = ROOT / "docs" / "training"
 
@@ -125,8 +128,35 @@ def store(runs: Sequence[Stored], folder: Path, replace: bool = False) -> list[P
 
 
 def read(folder: Path) -> list[Stored]:
-    """All stored runs, in the order of their files' names."""
-    return [Stored(**json.loads(path.read_text(encoding="utf-8"))) for path in sorted(folder.glob("*.json"))]
+    """All stored runs, in the order of their files' names.
+
+    Raises:
+        ValueError: for a file that is no stored run, saying where, what was expected and what was found.
+    """
+    return [_read(path) for path in sorted(folder.glob("*.json"))]
+
+
+def _read(path: Path) -> Stored:
+    run = Stored(**_STORED(read_object(path), str(path)))
+    try:
+        _ = run.rules
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{path}: arguments: expected rules that can be played ({error})") from error
+    return run
+
+
+_STORED = an_object(
+    label=TEXT,
+    trainer=TEXT,
+    seed=a_whole_number(),
+    command=TEXT,
+    arguments=ANY_OBJECT,
+    started=TEXT,
+    finished=TEXT,
+    sittings=a_list(SITTING, least=1),
+    totals=an_object(moves=a_whole_number(), wall_s=a_number(0), cpu_s=a_number(0), others=a_number()),
+    curve=a_list(LINE, least=1),
+)
 
 
 def groups_of(runs: Iterable[Stored]) -> dict[str, list[Stored]]:

@@ -28,6 +28,7 @@ The answer, of one run on a core that other work shared; 400 games a line, ± 2%
 """
 
 import random
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +54,7 @@ from agents.plain_net import PlainPolicy
 from agents.ppo import KIND
 from agents.sb3_agent import SB3Agent
 from agents.structured import StructuredPolicy
+from experiments.checkpoints import load_checkpoint
 from experiments.evaluation import measure, results_in_words
 from experiments.league import League, results_of_game
 from experiments.runs import Run, running
@@ -203,8 +205,10 @@ class Trainer:
         self.model = self._model()
         self.model.set_logger(configure(str(args.out / "tensorboard"), ["tensorboard"]))
         if args.start_from is not None:
-            arrays, _ = weight_files.read(args.start_from, self.kind, self.rules)
-            self.model.policy.net.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
+            net = self.model.policy.net
+            shapes = {name: tuple(value.shape) for name, value in net.state_dict().items()}
+            arrays, _ = weight_files.read(args.start_from, self.kind, self.rules, lambda rules, arrays: shapes)
+            net.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
         self.keeper = Keeper(self)
         self.last: dict[str, Any] = {}
         """the line of the last measurement, once it is made"""
@@ -217,7 +221,7 @@ class Trainer:
             verbose=0,
         )
         path = args.out / CHECKPOINT
-        saved = torch.load(path, map_location="cpu", weights_only=False) if path.exists() else None
+        saved = load_checkpoint(path) if path.exists() else None
         run.restore(None if saved is None else saved["run"])
         if saved is not None:
             self._restore(saved)
@@ -275,7 +279,7 @@ class Trainer:
             "run": self.run.saved(),
             "weights": model.policy.state_dict(),
             "optimizer": model.policy.optimizer.state_dict(),
-            "model": {name: getattr(model, name) for name in KEPT_OF_MODEL},
+            "model": {name: _plain(getattr(model, name)) for name in KEPT_OF_MODEL},
             "env": model.env.get_state(),
             "league": self.league.saved(),
             "keeper": {"updates": keeper.updates, "games": keeper.games},
@@ -292,9 +296,15 @@ class Trainer:
         model = self.model
         model.policy.load_state_dict(saved["weights"])
         model.policy.optimizer.load_state_dict(saved["optimizer"])
-        for target, words in ((model, "model"), (self.keeper, "keeper"), (self.evaluation, "evaluation")):
-            for name, value in saved[words].items():
-                setattr(target, name, value)
+        for target, part, names in (
+            (model, "model", KEPT_OF_MODEL),
+            (self.keeper, "keeper", ("updates", "games")),
+            (self.evaluation, "evaluation", KEPT_OF_EVALUATION),
+        ):
+            for name in names:
+                setattr(target, name, saved[part][name])
+        for name in ("ep_info_buffer", "ep_success_buffer"):
+            setattr(model, name, deque(saved["model"][name] or (), maxlen=model._stats_window_size))
         self.league.restore(saved["league"])
         self.env.set_opponents(self.league.pool())
         model.env.set_state(saved["env"])
@@ -374,6 +384,11 @@ class Keeper(BaseCallback):
             self._trainer.keep_self()
         if self.updates % args.save_every == 0:
             self._trainer.save()
+
+
+def _plain(value: Any) -> Any:
+    """A list for a deque, which torch does not read as weights only."""
+    return list(value) if isinstance(value, deque) else value
 
 
 def _random_states() -> dict[str, Any]:

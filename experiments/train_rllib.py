@@ -38,7 +38,7 @@ from agents.halves import Halves
 from agents.halves_module import HalvesAndTokens, HalvesModule, PastSelfModule
 from agents.halves_net import HalvesNet
 from agents.past_self import PastSelf
-from agents.ppo import KIND, PPO
+from agents.ppo import KIND, PPO, layout
 from agents.rllib_agent import MODULE
 from experiments.evaluation import measure
 from experiments.league import League, results_of_game
@@ -199,7 +199,7 @@ class Trainer:
         )
         self.algorithm = self._config().build_algo()
         if args.start_from is not None:
-            self._set_weights(MODULE, weight_files.read(args.start_from, KIND, self.rules)[0])
+            self._set_weights(MODULE, weight_files.read(args.start_from, KIND, self.rules, layout)[0])
 
     def go(self) -> None:
         """In place: train to the end, and measure what came of it."""

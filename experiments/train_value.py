@@ -42,9 +42,10 @@ from rich.console import Console
 from agents import weight_files
 from agents.afterstates import Features, width
 from agents.self_play import Arrays, Order, Samples, self_play
-from agents.value import KIND, Outcomes, Value
+from agents.value import KIND, Outcomes, Value, ValueNet
 from agents.value_torch import TorchValueNet
 from experiments.actors import Actors
+from experiments.checkpoints import load_checkpoint
 from experiments.evaluation import Measured, measure, results_in_words
 from experiments.runs import Run, read_runs, running
 from genial_env import Policy, Rules, use_backend
@@ -177,7 +178,7 @@ def begin(args: Args) -> Learner:
     learner = _untaught(args, samples.features)
     learner.orders = 1
     if args.start_from is not None:
-        arrays, _ = weight_files.read(args.start_from, KIND, rules)
+        arrays, _ = weight_files.read(args.start_from, KIND, rules, ValueNet.layout_of)
         for net in (learner.net, learner.average):
             net.take_over(arrays)
         learner.games = args.first_games
@@ -246,7 +247,7 @@ def _rivals(args: Args, learner: Learner) -> list[Arrays]:
 @lru_cache(maxsize=1)
 def _frozen(path: Path, rules: Rules) -> Arrays:
     """The weights of a file, read once."""
-    return weight_files.read(path, KIND, rules)[0]
+    return weight_files.read(path, KIND, rules, ValueNet.layout_of)[0]
 
 
 def take_in(args: Args, learner: Learner, samples: Samples) -> None:
@@ -357,7 +358,7 @@ _KEPT = ("accepted", "past", "games", "moves", "orders", "steps", "owed", "loss"
 def restored(args: Args, path: Path) -> tuple[Learner, list[Order], dict[str, Any]]:
     """The learner of a checkpoint, the work that had been given, and where the run stood."""
     learner = _untaught(args, np.zeros((2, width(rules_of(args))), dtype=np.int16))
-    kept = torch.load(path, weights_only=False)  # written by this script
+    kept = load_checkpoint(path, [Order])
     for name in _KEPT:
         setattr(learner, name, kept[name])
     learner.net.load_state_dict(kept["net"])

@@ -1,5 +1,7 @@
 """Checks of arguments that many modules share."""
 
+import math
+import numbers
 import operator
 from typing import Any
 
@@ -31,13 +33,49 @@ def as_integer(value: Any, name: str, low: int | None = None, high: int | None =
     return number
 
 
+def as_number(
+    value: Any, name: str, low: float | None = None, high: float | None = None, *, above: bool = False
+) -> float:
+    """Return a finite number as a Python float. Python's and numpy's real numbers pass; booleans and strings do not.
+
+    Args:
+        value: what the caller gave.
+        name: the argument's name, for the message.
+        low: the least that is allowed; None for no limit.
+        high: the most that is allowed; None for no limit.
+        above: whether `low` itself is not allowed.
+
+    Raises:
+        TypeError: if `value` is no real number.
+        ValueError: if it is out of range, infinite or NaN.
+
+    >>> as_number(2, "temperature", 0, above=True)
+    2.0
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a number, not {value!r} ({type(value).__name__})")
+    wanted = _range(low, high)
+    if low is not None and above:
+        wanted = f"above {low}" if high is None else f"above {low}, at most {high}"
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite{f' and {wanted}' if wanted else ''}, not {number}")
+    is_low = low is not None and (number <= low if above else number < low)
+    if is_low or (high is not None and number > high):
+        raise ValueError(f"{name} must be {wanted}, not {value!r}")
+    return number
+
+
 def _no_integer(value: Any, name: str) -> TypeError:
     return TypeError(f"{name} must be a whole number, not {value!r} ({type(value).__name__})")
 
 
-def _range(low: int | None, high: int | None) -> str:
+def _range(low: float | None, high: float | None) -> str:
     if low is None:
-        return f"at most {high}"
+        return "" if high is None else f"at most {high}"
     if high is None:
         return f"at least {low}"
     return str(low) if low == high else f"{low} to {high}"

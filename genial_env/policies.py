@@ -16,6 +16,7 @@ from genial_env import bitsets, kernel
 from genial_env.backends import twin
 from genial_env.bitsets import Bitsets, Bools, Ints
 from genial_env.chance import Bits, Purpose, below, bits, seat_keys
+from genial_env.checks import as_integer, as_number
 from genial_env.rules import TRACK_END, Rules
 from genial_env.state import EMPTY, FREE, Phase, State
 from genial_env.tables import Tables
@@ -55,6 +56,8 @@ class RandomPolicy:
 class Weights:
     """What laying half a tile counts for, besides the points: each in eighths of the worth of the own markers' moves.
 
+    All are whole numbers from -1000 to 1000.
+
     Args:
         taken_in_all: what the cell was worth to the others, all colors together.
         taken_at_most: what it was worth to the others in the color that was worth most.
@@ -63,6 +66,9 @@ class Weights:
         opened_to_others: the same for the others, which counts against it.
         lost_in_all: what the cell was worth to oneself, all colors together, which counts against it.
         lost_at_most: what it was worth to oneself in the color that was worth most, likewise.
+
+    Raises:
+        TypeError, ValueError: if one is no whole number, or out of range.
     """
 
     taken_in_all: int = 0
@@ -71,6 +77,14 @@ class Weights:
     opened_to_others: int = 0
     lost_in_all: int = 0
     lost_at_most: int = 0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            object.__setattr__(self, name, as_integer(value, name, -_MOST_WEIGHT, _MOST_WEIGHT))
+
+
+_MOST_WEIGHT = 1000
+"""With greater weights, sums of 32 bits could overflow."""
 
 
 class WorthPolicy:
@@ -173,19 +187,17 @@ class ConcavePolicy(WorthPolicy):
     """Points count the more the lower the marker: one at m is worth ``1 - exp(-m / temperature)``.
 
     Args:
-        temperature: in points; the lower, the more the low markers count. Left out, what did well for the number of
-            seats (docs/policies.md).
+        temperature: in points, 0.001 to 1,000,000; the lower, the more the low markers count. Left out, what did well
+            for the number of seats (docs/policies.md).
 
     Raises:
-        ValueError: for a temperature that is not above 0.
+        TypeError, ValueError: if the temperature is no finite number, or out of range.
     """
 
     name = "concave"
 
     def __init__(self, temperature: float | None = None) -> None:
-        if temperature is not None and not temperature > 0:
-            raise ValueError(f"temperature must be above 0, not {temperature!r}")
-        self.temperature = temperature
+        self.temperature = None if temperature is None else as_number(temperature, "temperature", *TEMPERATURES)
 
     def worth(self, rules: Rules) -> NDArray[np.int16]:
         """From 0 to 1000 at the end of the track."""
@@ -205,6 +217,13 @@ def saturating(temperature: float, top: int, shape: float = 1.0, arrival: int = 
     return whole
 
 
+TEMPERATURES = (0.001, 1_000_000)
+"""The lowest temperature, and the highest, at which markers count all but alike."""
+
+SHAPES = (0.01, 10)
+"""The least and the greatest `shape` of :class:`DenialPolicy`."""
+
+
 class DenialPolicy(ConcavePolicy):
     """As "concave", and counts what it takes from the others and opens to them.
 
@@ -212,13 +231,15 @@ class DenialPolicy(ConcavePolicy):
     for what it opens at the ends of its lines: to oneself, less what it opens to the others.
 
     Args:
-        temperature: in points; a marker at m is worth ``1 - exp(-(m / temperature) ** shape)``.
-        shape: above 1 the very first points count less.
-        arrival: what arriving at 18, or 36, is worth besides, as it earns a placement; the whole track is worth 1000.
-        weights: of what is taken and opened. Left out, all four are what did well for the number of seats.
+        temperature: in points, 0.001 to 1,000,000; a marker at m is worth ``1 - exp(-(m / temperature) ** shape)``.
+        shape: 0.01 to 10; above 1 the very first points count less.
+        arrival: what arriving at 18, or 36, is worth besides, 0 to 50, as it earns a placement; the whole track is
+            worth 1000.
+        weights: of what is taken and opened, a :class:`Weights`. Left out, all four are what did well for the number of
+            seats.
 
     Raises:
-        ValueError: for a temperature or a shape that is not above 0, or an arrival that is not 0 to 50.
+        TypeError, ValueError: if a setting has another type, or is out of range.
     """
 
     name = "denial"
@@ -231,11 +252,14 @@ class DenialPolicy(ConcavePolicy):
         weights: Weights | None = None,
     ) -> None:
         super().__init__(temperature)
-        if shape is not None and not shape > 0:
-            raise ValueError(f"shape must be above 0, not {shape!r}")
-        if arrival is not None and not 0 <= arrival <= MOST_FOR_ARRIVAL:
-            raise ValueError(f"arrival must be 0 to {MOST_FOR_ARRIVAL}, not {arrival!r}")
-        self.shape, self.arrival, self._weights = shape, arrival, weights
+        if weights is not None and not isinstance(weights, Weights):
+            raise TypeError(
+                f"weights must be genial_env.policies.Weights, which only code can give, not {weights!r} "
+                f"({type(weights).__name__})"
+            )
+        self.shape = None if shape is None else as_number(shape, "shape", *SHAPES)
+        self.arrival = None if arrival is None else as_integer(arrival, "arrival", 0, MOST_FOR_ARRIVAL)
+        self._weights = weights
 
     def weights(self, rules: Rules) -> Weights:
         """What is taken and opened."""

@@ -32,18 +32,18 @@ from genial_env.bitsets import Ints
 from genial_env.chance import as_seeds, bits
 from genial_env.errors import RecordError
 from genial_env.policies import Policy
-from genial_env.record import numbered_lines, parse_line, replay
+from genial_env.record import replay
 from genial_env.registry import make_policy
 from genial_env.rules import Rules
 from genial_env.state import State
+from genial_env.stored import TEXT, a_list, a_number, a_whole_number, an_object, anything, shorten
+from genial_env.strict_json import JSONError, numbered_lines, parse_object
 from genial_env.views import view
 
 KINDS = ("endgame", "immediate win", "double bonus", "swap")
 """The best of the last placements; a win within the turn; two bonuses earned with one tile; to swap or to keep."""
 
 UNITS = ("rank utility", "lowest marker")
-
-KEYS = ("kind", "record", "seat", "best", "value", "second", "values", "unit", "proof")
 
 
 @dataclass(frozen=True)
@@ -94,11 +94,14 @@ def read_puzzles(path: str | os.PathLike[str]) -> list[Puzzle]:
         RecordError: for a line that is no puzzle, saying file, line, what was expected and what was found.
     """
     puzzles = []
-    for number, text in numbered_lines(path):
-        try:
-            puzzles.append(_parse(parse_line(text)))
-        except RecordError as error:
-            raise RecordError(f"{path}:{number}: {error}") from error
+    try:
+        for number, text in numbered_lines(path):
+            try:
+                puzzles.append(_parse(parse_object(text)))
+            except (RecordError, JSONError) as error:
+                raise RecordError(f"{path}:{number}: {error}") from error
+    except JSONError as error:
+        raise RecordError(str(error)) from error
     return puzzles
 
 
@@ -143,17 +146,9 @@ def _parse(found: dict[str, Any]) -> Puzzle:
     Raises:
         RecordError: for anything else.
     """
-    for key in (*KEYS, *found):
-        if key not in found or key not in KEYS:
-            expected = f"the key {key!r}" if key in KEYS else f"the keys {', '.join(KEYS)}"
-            raise RecordError(f"expected {expected}, found {'none' if key in KEYS else repr(key)}")
+    found = _FORM(found, "")
     _check(found["kind"] in KINDS, "kind", f"one of {', '.join(KINDS)}", found["kind"])
     _check(found["unit"] in UNITS, "unit", " or ".join(UNITS), found["unit"])
-    _check(isinstance(found["proof"], str), "proof", "text", found["proof"])
-    for key in ("value", "second"):
-        _check(_is_number(found[key]), key, "a number", found[key])
-    for key in ("best", "values"):
-        _check(isinstance(found[key], list), key, "a list", found[key])
     try:
         puzzle = Puzzle(**{**found, "best": tuple(found["best"]), "values": tuple(found["values"])})
         state = puzzle.state
@@ -164,11 +159,28 @@ def _parse(found: dict[str, Any]) -> Puzzle:
     return puzzle
 
 
+_FORM = an_object(
+    kind=TEXT,
+    record=anything,  # for replay to check
+    seat=a_whole_number(0, 3),
+    best=a_list(a_whole_number(), least=1),
+    value=a_number(),
+    second=a_number(),
+    values=a_list(a_number(), least=1),
+    unit=TEXT,
+    proof=TEXT,
+)
+
+
 def _check_answer(puzzle: Puzzle) -> None:
     seat, actions = int(puzzle.state.to_play[0]), puzzle.actions.tolist()
-    _check(type(puzzle.seat) is int and puzzle.seat == seat, "seat", f"{seat}, whose decision it is", puzzle.seat)
-    fits = len(puzzle.values) == len(actions) and all(_is_number(value) for value in puzzle.values)
-    _check(fits, "values", f"{len(actions)} numbers, one for each legal action", list(puzzle.values))
+    _check(puzzle.seat == seat, "seat", f"{seat}, whose decision it is", puzzle.seat)
+    _check(
+        len(puzzle.values) == len(actions),
+        "values",
+        f"{len(actions)} numbers, one for each legal action",
+        list(puzzle.values),
+    )
     most = max(puzzle.values)
     best = [action for action, value in zip(actions, puzzle.values, strict=True) if value == most]
     _check(list(puzzle.best) == best, "best", f"{best}, the actions of the highest value", list(puzzle.best))
@@ -178,11 +190,6 @@ def _check_answer(puzzle: Puzzle) -> None:
     _check(puzzle.second == max(others), "second", f"{max(others)}, the highest of the other values", puzzle.second)
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and bool(np.isfinite(value))
-
-
 def _check(fine: bool, key: str, expected: str, found: Any) -> None:
     if not fine:
-        text = repr(found)
-        raise RecordError(f"{key}: expected {expected}, found {text if len(text) <= 120 else text[:117] + '...'}")
+        raise RecordError(f"{key}: expected {expected}, found {shorten(found)}")

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,8 @@ from genial_env.errors import RecordError
 from genial_env.files import replace_file
 from genial_env.rules import COLOR_LETTERS, Rules
 from genial_env.state import EMPTY, FREE, End, Phase, State
+from genial_env.stored import shorten
+from genial_env.strict_json import JSONError, numbered_lines, parse_object
 from genial_env.tables import tables
 
 FORMAT, VERSION = "genial-record", 1
@@ -129,8 +130,8 @@ class Recorder:
 def record_file(path: str | os.PathLike[str]) -> Iterator[Callable[[dict[str, Any]], None]]:
     """Write records one by one: gives a function that writes one, as a line of JSON.
 
-    They are written beside the file, which is put in place at the end: a failure on the way leaves the old file as it
-    was.
+    They are written beside the file, which is put in place at the end (:func:`genial_env.files.replace_file`): a
+    failure on the way leaves the old file as it was.
 
     Raises:
         OSError: where no file can be written, or where the name is that of a folder or a device.
@@ -160,42 +161,16 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
         OSError: for a file that cannot be opened.
         RecordError: for a line that is no record, saying file and line.
     """
-    for number, text in numbered_lines(path):
-        try:
-            record = Record(parse_line(text))
-            _parse_head(record)
-        except RecordError as error:
-            raise RecordError(f"{path}:{number}: {error}") from error
-        yield record
-
-
-def numbered_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
-    """The lines of a file that are not blank, with their numbers from 1.
-
-    Raises:
-        OSError: for a file that cannot be opened.
-        RecordError: for a file that is not UTF-8 text.
-    """
     try:
-        with Path(path).open(encoding="utf-8") as file:
-            for number, text in enumerate(file, 1):
-                if text.strip():
-                    yield number, text
-    except UnicodeDecodeError as error:
-        raise RecordError(f"{path}: expected UTF-8 text, found {error.reason} at byte {error.start}") from error
-
-
-def parse_line(text: str) -> dict[str, Any]:
-    """A line as a JSON object.
-
-    Raises:
-        RecordError: for anything else.
-    """
-    try:
-        record = json.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError also for a number of thousands of digits
-        raise RecordError(f"expected a JSON object, found something unreadable ({error})") from error
-    return _object(record)
+        for number, text in numbered_lines(path):
+            try:
+                record = Record(parse_object(text))
+                _parse_head(record)
+            except (RecordError, JSONError) as error:
+                raise RecordError(f"{path}:{number}: {error}") from error
+            yield record
+    except JSONError as error:
+        raise RecordError(str(error)) from error
 
 
 # Replaying
@@ -471,7 +446,7 @@ def _result_fault(state: State, row: int, script: _Script) -> str | None:
         ("ranks", kernel.ranks(scores).tolist(), script.ranks),
     ):
         if due != found:
-            return f"{name}: expected {_shown(due)}, found {_shown(found)}"
+            return f"{name}: expected {shorten(due)}, found {shorten(found)}"
     return None
 
 
@@ -509,17 +484,17 @@ def _parse_head(record: Any) -> _Script:
         _whole(rank, "ranks", below=rules.tracks + 1)
     ends = [end.words for end in End]
     if record["end"] not in ends:
-        raise RecordError(f"end: expected {' or '.join(map(_shown, ends))}, found {_shown(record['end'])}")
+        raise RecordError(f"end: expected {' or '.join(map(shorten, ends))}, found {shorten(record['end'])}")
     deal = _parse_deal(rules, record["deal"])
     return _Script(rules, deal, [], record["scores"], record["ranks"], record["end"])
 
 
 def _check_keys(record: dict[str, Any]) -> None:
     if record.get("format") != FORMAT:
-        raise RecordError(f"format: expected {_shown(FORMAT)}, found {_shown(record.get('format'))}")
+        raise RecordError(f"format: expected {shorten(FORMAT)}, found {shorten(record.get('format'))}")
     version = record.get("version")
     if type(version) is not int or version != VERSION:
-        raise RecordError(f"version: expected {VERSION}, the one known here, found {_shown(version)}")
+        raise RecordError(f"version: expected {VERSION}, the one known here, found {shorten(version)}")
     _check_names(record, KEYS, KEYS, "")
 
 
@@ -529,11 +504,11 @@ def _parse_rules(named: Any) -> Rules:
     for name, value in named.items():
         if type(value) is not types[name]:
             wanted = "text" if types[name] is str else "a whole number"
-            raise RecordError(f"rules: expected {wanted} for {name!r}, found {_shown(value)}")
+            raise RecordError(f"rules: expected {wanted} for {name!r}, found {shorten(value)}")
     try:
         return Rules.from_dict(named)
     except ValueError as error:
-        raise RecordError(f"rules: expected rules that can be played ({error}), found {_shown(named)}") from error
+        raise RecordError(f"rules: expected rules that can be played ({error}), found {shorten(named)}") from error
 
 
 def _check_names(named: dict[str, Any], known: Sequence[str], needed: Sequence[str], where: str) -> None:
@@ -566,7 +541,7 @@ def _parse_events(rules: Rules, events: list[Any]) -> list[_Decision]:
         elif isinstance(name, str) and name in _PARSERS:
             decisions.append(_PARSERS[name](rules, parts, number))
         else:
-            raise RecordError(f"{where}: expected place, pass, swap, keep or draw, found {_shown(name)}")
+            raise RecordError(f"{where}: expected place, pass, swap, keep or draw, found {shorten(name)}")
     return decisions
 
 
@@ -641,7 +616,7 @@ def _parse_points(rules: Rules, points: Any, where: str) -> tuple[int, ...]:
     letters = COLOR_LETTERS[: rules.colors]
     for letter, count in named.items():
         if letter not in letters or len(letter) != 1 or _whole(count, where) == 0:
-            raise RecordError(f"{where}: expected points above 0 by the letters {letters}, found {_shown(points)}")
+            raise RecordError(f"{where}: expected points above 0 by the letters {letters}, found {shorten(points)}")
     return tuple(named.get(letter, 0) for letter in letters)
 
 
@@ -654,25 +629,24 @@ def _kind(rules: Rules, name: Any, where: str) -> int:
         return tile_kind(rules, name)
     except ValueError as error:
         letters = COLOR_LETTERS[: rules.colors]
-        raise RecordError(f"{where}: expected a tile, two of the letters {letters}, found {_shown(name)}") from error
+        raise RecordError(f"{where}: expected a tile, two of the letters {letters}, found {shorten(name)}") from error
 
 
 def _cell(value: Any, where: str) -> tuple[int, int]:
     if not isinstance(value, list) or len(value) != 2 or not all(type(part) is int for part in value):
-        raise RecordError(f"{where}: expected a cell [q, r], found {_shown(value)}")
+        raise RecordError(f"{where}: expected a cell [q, r], found {shorten(value)}")
     return value[0], value[1]
 
 
-def _whole(value: Any, where: str, below: int | None = None) -> int:
-    if type(value) is not int or value < 0 or (below is not None and value >= below):  # a bool is no number here
-        limit = "up" if below is None else f"to {below - 1}"
-        raise RecordError(f"{where}: expected a whole number from 0 {limit}, found {_shown(value)}")
+def _whole(value: Any, where: str, below: int = 2**31) -> int:
+    if type(value) is not int or not 0 <= value < below:  # a bool is no number here
+        raise RecordError(f"{where}: expected a whole number from 0 to {below - 1}, found {shorten(value)}")
     return value
 
 
 def _list(value: Any, length: int, where: str) -> list[Any]:
     if not isinstance(value, list) or len(value) != length:
-        raise RecordError(f"{where}: expected a list of {length}, found {_shown(value)}")
+        raise RecordError(f"{where}: expected a list of {length}, found {shorten(value)}")
     return value
 
 
@@ -681,30 +655,24 @@ _TYPE_NAMES: dict[type, str] = {dict: "an object", list: "a list", str: "text"}
 
 def _of_type(value: Any, kind: type, where: str) -> Any:
     if not isinstance(value, kind):
-        raise RecordError(f"{where}: expected {_TYPE_NAMES[kind]}, found {_shown(value)}")
+        raise RecordError(f"{where}: expected {_TYPE_NAMES[kind]}, found {shorten(value)}")
     return value
 
 
 def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise RecordError(f"expected a JSON object, found {_shown(value)}")
+        raise RecordError(f"expected a JSON object, found {shorten(value)}")
     return value
 
 
 def _check_length(parts: list[Any], length: int, where: str) -> None:
     if len(parts) != length:
-        raise RecordError(f"{where}: expected {length} entries in {_shown(parts[0])}, found {len(parts)}")
+        raise RecordError(f"{where}: expected {length} entries in {shorten(parts[0])}, found {len(parts)}")
 
 
 def _points(by_color: Sequence[int]) -> str:
-    return _shown({COLOR_LETTERS[color]: count for color, count in enumerate(by_color) if count})
+    return shorten({COLOR_LETTERS[color]: count for color, count in enumerate(by_color) if count})
 
 
 def _fault(event: int, expected: str, found: str) -> str:
     return f"event {event}: expected {expected}, found {found}"
-
-
-def _shown(value: Any) -> str:
-    """A value for a message, cut short."""
-    text = json.dumps(value, default=repr)
-    return text if len(text) <= 120 else f"{text[:117]}..."

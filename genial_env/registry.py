@@ -2,25 +2,42 @@
 
     greedy    concave(temperature=5)    my_agents:make    my_agents:Net(file="net.zip", greedy=True)
 
-Besides the built-in names those of the roster are known (``ROSTER`` in ``agents/roster.py``) wherever it can be
-imported, as in a clone of the repository: an arrow that points up, and only when such a name is used.
+There are two ways in. :func:`make_policy` reads what the user types or passes in code; it may import modules and open
+files. :func:`make_known_policy` reads what comes with data (a record, a session's file, a tournament's folder, an
+upload, a request); it knows agents with a name only, and runs nothing that the data name.
+
+Besides the built-in names those of the roster are known (``ROSTER`` in ``agents/roster.py``) where the folder
+``agents`` lies beside this package, as in a clone of the repository: an arrow that points up, and only when such a name
+is used. It is loaded by its place, so a folder of that name elsewhere, the working directory included, is never
+imported for it.
 """
 
 import ast
 import importlib
 import importlib.util
+import os
 import re
+import sys
+import threading
 from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from genial_env.policies import BUILT_IN, Policy
 from genial_env.rules import Rules
 
-ROSTER_MODULE = "agents.roster"
+ROSTER_FOLDER = Path(__file__).parents[1] / "agents"
+"""Where the roster's agents lie, if they are there."""
+
+MOST_CHARACTERS = 1000
+"""The longest name of an agent, settings included."""
 
 
 def make_policy(policy: str | Policy) -> Policy:
-    """A policy by what a user wrote; a policy itself is handed through.
+    """Make a policy from what a user wrote; a policy itself is handed through.
+
+    Never give it words that came with data: they could run any code (:func:`make_known_policy`).
 
     Args:
         policy: ``"name"`` or ``"module:factory"``, with or without ``"(setting=value, ...)"``; values are Python
@@ -33,13 +50,53 @@ def make_policy(policy: str | Policy) -> Policy:
     """
     if not isinstance(policy, str):
         return _checked(policy, "a policy")
-    name, settings = _parsed(policy)
+    return _made(policy, *_parsed(policy))
+
+
+def make_known_policy(words: Any) -> Policy:
+    """Make a policy from words that came with data, which anybody may have written.
+
+    Args:
+        words: a name of :func:`known_names`, with or without settings that are numbers, True, False or None. Text is
+            refused in settings, as it names files and other agents.
+
+    Raises:
+        ValueError: for anything else, saying what is allowed.
+    """
+    if not isinstance(words, str):
+        raise ValueError(f"expected the name of an agent, found {_short(words)}")
+    name, settings = _parsed(words)
+    known = known_names()
+    if name not in known:
+        raise ValueError(
+            f"agent {_short(words)}: expected one of {', '.join(known)}, as the name comes with data; whoever trusts "
+            f"another agent names it on the command line or in code"
+        )
+    for setting, value in settings.items():
+        if value is not None and not isinstance(value, bool | int | float):
+            raise ValueError(
+                f"agent {_short(words)}: {setting} must be a number, True, False or None, as the settings come with "
+                f"data, not {_short(value)}"
+            )
+    try:
+        return _made(words, name, settings)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+
+
+def _made(words: str, name: str, settings: dict[str, Any]) -> Policy:
     factory = _factory(name)
     try:
         made = factory(**settings)
     except (TypeError, ValueError, OSError) as error:  # OSError: of files that settings name
-        raise ValueError(f"agent {policy!r}: {error}") from error
-    return _checked(made, f"agent {policy!r}")
+        raise ValueError(f"agent {words!r}: {error}") from error
+    return _checked(made, f"agent {words!r}")
+
+
+def _short(value: Any) -> str:
+    """A value for a message, cut short."""
+    text = repr(value)
+    return text if len(text) <= 120 else f"{text[:117]}..."
 
 
 def prepare(policy: Policy, rules: Rules) -> None:
@@ -81,6 +138,8 @@ def _checked(made: Any, what: str) -> Policy:
 
 def _parsed(words: str) -> tuple[str, dict[str, Any]]:
     """The name, and the settings in its brackets."""
+    if len(words) > MOST_CHARACTERS:
+        raise ValueError(f"an agent is written in at most {MOST_CHARACTERS} characters, not {len(words)}")
     found = re.fullmatch(r"\s*([\w.:-]+)\s*(\(.*\))?\s*", words, flags=re.DOTALL)
     if found is None:
         raise ValueError(f"an agent is written name or module:factory, with or without (setting=value), not {words!r}")
@@ -91,6 +150,9 @@ def _parsed(words: str) -> tuple[str, dict[str, Any]]:
             raise ValueError("one pair of brackets")
         if call.args or any(word.arg is None for word in call.keywords):
             raise ValueError("settings need their names")
+        named = [word.arg for word in call.keywords]
+        if len(set(named)) < len(named):
+            raise ValueError("every setting is given once")
         return name, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
     except (SyntaxError, ValueError) as error:
         raise ValueError(f"agent {words!r}: settings are written (setting=value, ...), each value a literal") from error
@@ -118,20 +180,50 @@ def _factory(name: str) -> Callable[..., Any]:
 
 def _roster() -> dict[str, str]:
     """The roster's names, each with its "module:factory"; empty where there is no roster."""
-    try:
-        if importlib.util.find_spec(ROSTER_MODULE) is None:
-            return {}
-    except ModuleNotFoundError:
-        return {}
-    roster: dict[str, str] = importlib.import_module(ROSTER_MODULE).ROSTER
+    module = _roster_module()
+    roster: dict[str, str] = {} if module is None else module.ROSTER
     return roster
+
+
+_LOADING = threading.Lock()
+
+
+def _roster_module() -> ModuleType | None:
+    """The module ``agents.roster`` of the folder beside this package; None where it is not there.
+
+    None also where the program has imported another package "agents", as its modules could not find each other then.
+    """
+    if not (ROSTER_FOLDER / "roster.py").is_file():
+        return None
+    with _LOADING:
+        package = sys.modules.get("agents") or _load_package()
+    places = list(getattr(package, "__path__", []))
+    if not any(os.path.exists(place) and os.path.samefile(place, ROSTER_FOLDER) for place in places[:1]):
+        return None
+    return importlib.import_module("agents.roster")
+
+
+def _load_package() -> ModuleType:
+    """Import the package ``agents`` from its folder, whatever else of that name can be imported."""
+    spec = importlib.util.spec_from_file_location(
+        "agents", ROSTER_FOLDER / "__init__.py", submodule_search_locations=[str(ROSTER_FOLDER)]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    package = importlib.util.module_from_spec(spec)
+    sys.modules["agents"] = package
+    try:
+        spec.loader.exec_module(package)
+    except BaseException:
+        del sys.modules["agents"]
+        raise
+    return package
 
 
 def ladder() -> list[str]:
     """The scripted agents, the weaker first: the roster's ``LADDER``, else the built-in ones."""
-    if not _roster():
-        return list(BUILT_IN)
-    names: list[str] = importlib.import_module(ROSTER_MODULE).LADDER
+    module = _roster_module()
+    names: list[str] = list(BUILT_IN) if module is None else module.LADDER
     return list(names)
 
 

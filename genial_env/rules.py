@@ -4,6 +4,7 @@ Three printed rule sheets exist, named by their year. They differ in two flags o
 is common. All that depends on the rules reads it from :class:`Rules`, never from an edition's name.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -141,13 +142,18 @@ class Rules:
         """The reverse of :meth:`to_dict`.
 
         Raises:
-            ValueError: for a key that is no rule.
+            ValueError: for something else: no dict, a key that is no rule, a value that cannot be played.
         """
+        if not isinstance(words, Mapping):
+            raise ValueError(f"rules must be an object with the keys {', '.join(f.name for f in fields(cls))}")
         known = [f.name for f in fields(cls)]
         for word in words:
             if word not in known:
                 raise ValueError(f"unknown rule {word!r}: the rules are {', '.join(known)}")
-        return cls(**words)
+        try:
+            return cls(**words)
+        except TypeError as error:
+            raise ValueError(str(error)) from error
 
     # Checks, in the order in which a reader would want to hear of them.
 

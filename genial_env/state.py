@@ -11,6 +11,7 @@ tile leaves a rack that may have been one of those put back, one less is.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from functools import cached_property, lru_cache
@@ -113,25 +114,38 @@ class State:
             ValueError: for a name that is missing or unknown, an array of the wrong dtype or shape, or a number that
                 means nothing, saying which.
         """
+        if not isinstance(rules, Rules):
+            raise ValueError(f"rules must be Rules, not {rules!r}")
         wanted = _layout(rules)
         for name in [*wanted, *arrays]:
             if name not in arrays or name not in wanted:
                 what = "is missing" if name in wanted else f"is none of {', '.join(wanted)}"
                 raise ValueError(f"the array {name!r} {what}")
-        n_games = len(np.atleast_1d(arrays["to_play"]))
-        for name, (shape, dtype) in wanted.items():
-            found = np.asarray(arrays[name])
-            if found.dtype != dtype or found.shape != (n_games, *shape):
-                raise ValueError(
-                    f"the array {name!r} must be {dtype} of shape {(n_games, *shape)}, "
-                    f"not {found.dtype} of shape {found.shape}"
-                )
-            low, high = _ranges(rules).get(name, (None, None))
-            if found.size and low is not None and not low <= found.min() <= found.max() <= high:
+        state = cls(rules, **{name: np.array(arrays[name]) for name in wanted})
+        state.check_layout()
+        for name, (low, high) in _ranges(rules).items():
+            found = getattr(state, name)
+            if found.size and not low <= found.min() <= found.max() <= high:
                 raise ValueError(
                     f"the array {name!r} must lie between {low} and {high}, not between {found.min()} and {found.max()}"
                 )
-        return cls(rules, **{name: np.array(arrays[name]) for name in wanted})
+        return state
+
+    def check_layout(self) -> None:
+        """See that all arrays are there, with the dtypes and shapes of the rules and as many games each.
+
+        Raises:
+            ValueError: where it is not so, saying which.
+        """
+        n_games = len(np.atleast_1d(getattr(self, "to_play", 0)))
+        with suppress(AttributeError):  # of a field that is no array, or that there is not
+            if [(array.dtype, array.shape) for array in _get_arrays(self)] == _full_layout(self.rules, n_games):
+                return
+        for name, (shape, dtype) in _layout(self.rules).items():
+            found = getattr(self, name, None)
+            if not isinstance(found, np.ndarray) or found.dtype != dtype or found.shape != (n_games, *shape):
+                kind = f"{found.dtype} of shape {found.shape}" if isinstance(found, np.ndarray) else repr(found)
+                raise ValueError(f"the array {name!r} must be {dtype} of shape {(n_games, *shape)}, not {kind}")
 
     def copy(self) -> "State":
         """An independent copy."""
@@ -171,6 +185,10 @@ def _ranges(rules: Rules) -> dict[str, tuple[int, int]]:
         "touched": (0, 2**rules.colors - 1),
         "scores": (0, rules.top),
         "racks": (EMPTY, t.n_kinds - 1),
+        "returned": (0, int(t.full_bag.max())),
+        "drawn": (0, 2**31),
+        "owed": (0, rules.players * rules.rack),
+        "decisions": (0, 2**31),
         "to_play": (0, rules.players - 1),
         "phase": (Phase.PLACE, Phase.OVER),
         "end": (End.UNFINISHED, End.ALL_AT_TOP),
@@ -179,6 +197,13 @@ def _ranges(rules: Rules) -> dict[str, tuple[int, int]]:
 
 _ARRAYS = tuple(f.name for f in fields(State) if f.name != "rules")
 _get_arrays = attrgetter(*_ARRAYS)
+
+
+@lru_cache(maxsize=64)
+def _full_layout(rules: Rules, n_games: int) -> list[tuple[np.dtype[Any], tuple[int, ...]]]:
+    """Dtype and shape of every array, in the order of the fields."""
+    layout = _layout(rules)
+    return [(layout[name][1], (n_games, *layout[name][0])) for name in _ARRAYS]
 
 
 @lru_cache(maxsize=64)

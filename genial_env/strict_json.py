@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 MAX_CHARACTERS = 2**24
-"""The longest text that is parsed, a line or a whole file."""
+"""The longest text that is parsed, a line or a whole file; of files in bytes."""
 
 MAX_DEPTH = 64
 """How deep arrays and objects may be nested."""
+
+_SURROGATES = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
 
 _NO_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[^\[\]{}"]+', re.DOTALL)
 
@@ -31,7 +33,7 @@ def parse_json(text: str, where: str = "", *, max_characters: int = MAX_CHARACTE
 
     Raises:
         JSONError: for text that is no JSON, is too long or nested too deeply, names a key twice in an object, or has
-            NaN, an infinity, or a number that a float or Python's limit of digits cannot hold.
+            NaN, an infinity, a number that a float or Python's limit of digits cannot hold, or half a surrogate pair.
     """
     place = f"{where}: " if where else ""
     if len(text) > max_characters:
@@ -39,9 +41,12 @@ def parse_json(text: str, where: str = "", *, max_characters: int = MAX_CHARACTE
     if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
         raise JSONError(f"{place}expected JSON nested at most {MAX_DEPTH} deep, found more")
     try:
-        return json.loads(
+        value = json.loads(
             text, object_pairs_hook=_object_of, parse_float=_finite_float, parse_constant=_refuse_constant
         )
+        if _SURROGATES.search(text):
+            json.dumps(value, ensure_ascii=False).encode()  # raises for one that has no other half
+        return value
     except (ValueError, RecursionError) as error:
         raise JSONError(f"{place}expected JSON, found something unreadable ({error})") from error
 
@@ -60,42 +65,60 @@ def parse_object(text: str, where: str = "", *, max_characters: int = MAX_CHARAC
 
 
 def read_object(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a file that holds one JSON object.
+    """Read a file that holds one JSON object. A byte order mark is skipped.
 
     Raises:
         OSError: if the file cannot be read.
         JSONError: see :func:`parse_object`; also for text that is not UTF-8.
     """
-    with Path(path).open(encoding="utf-8-sig") as file:
-        try:
-            text = file.read(MAX_CHARACTERS + 1)
-        except UnicodeDecodeError as error:
-            raise _no_text(path, error) from error
-    return parse_object(text, str(path))
+    with Path(path).open("rb") as file:
+        content = file.read(MAX_CHARACTERS + 1)
+    if len(content) > MAX_CHARACTERS:
+        raise JSONError(f"{path}: expected a file of at most {MAX_CHARACTERS} bytes, found more")
+    return parse_object(decode_text(content, str(path)), str(path))
 
 
-def numbered_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, str]]:
+def numbered_lines(path: str | os.PathLike[str], *, whole: bool = False) -> Iterator[tuple[int, str]]:
     """Read a file's lines that are not blank, each with its number from 1. A byte order mark is skipped.
+
+    Args:
+        path: the file.
+        whole: whether a last line without its line end, which an interrupted writer leaves, is left out.
 
     Raises:
         OSError: if the file cannot be read.
-        JSONError: for text that is not UTF-8, or a line of more than ``MAX_CHARACTERS``.
+        JSONError: for text that is not UTF-8, or a line of more than ``MAX_CHARACTERS`` bytes.
     """
-    with Path(path).open(encoding="utf-8-sig") as file:
+    with Path(path).open("rb") as file:
         number = 0
-        try:
-            while line := file.readline(MAX_CHARACTERS + 1):
-                number += 1
-                if len(line) > MAX_CHARACTERS:
-                    raise JSONError(f"{path}:{number}: expected a line of at most {MAX_CHARACTERS} characters")
-                if line.strip():
-                    yield number, line
-        except UnicodeDecodeError as error:
-            raise _no_text(path, error) from error
+        while line := file.readline(MAX_CHARACTERS + 1):
+            number += 1
+            where = f"{path}:{number}"
+            if len(line) > MAX_CHARACTERS:
+                raise JSONError(f"{where}: expected a line of at most {MAX_CHARACTERS} bytes, found more")
+            if whole and not line.endswith(b"\n"):
+                return
+            text = decode_text(line, where, may_have_mark=number == 1)
+            if text.strip():
+                yield number, text
 
 
-def _no_text(path: str | os.PathLike[str], error: UnicodeDecodeError) -> JSONError:
-    return JSONError(f"{path}: expected UTF-8 text, found {error.reason} at byte {error.start}")
+def decode_text(content: bytes, where: str = "", *, may_have_mark: bool = True) -> str:
+    """Decode UTF-8 text.
+
+    Args:
+        content: the bytes.
+        where: what the message begins with.
+        may_have_mark: whether a byte order mark at the beginning is skipped.
+
+    Raises:
+        JSONError: if it is not UTF-8.
+    """
+    try:
+        return content.decode("utf-8-sig" if may_have_mark else "utf-8")
+    except UnicodeDecodeError as error:
+        place = f"{where}: " if where else ""
+        raise JSONError(f"{place}expected UTF-8 text, found {error.reason} at byte {error.start}") from error
 
 
 def _depth(text: str) -> int:

@@ -8,7 +8,7 @@ while not table.over:
         table.advance()
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from genial_env.chance import as_seeds
 from genial_env.checks import as_integer
 from genial_env.policies import Policy, act, choice_keys
 from genial_env.record import Recorder
-from genial_env.registry import make_policy, prepare
+from genial_env.registry import make_known_policy, make_policy, prepare
 from genial_env.rules import Rules
 from genial_env.state import State
 from genial_env.views import View, view
@@ -45,6 +45,8 @@ class Table:
             it needs for the game it reads now (:func:`genial_env.registry.prepare`).
         seed: of the deal, the draws and the agents' luck, 0 to 2**64 - 1; below 2**53 for readers that know no larger
             whole numbers.
+        from_data: whether the players come from a file or a request: then only agents as
+            :func:`genial_env.registry.make_known_policy` reads them may play.
 
     Raises:
         ValueError: for a number of players that is not the number of seats, a seed out of its range, an agent that
@@ -52,13 +54,16 @@ class Table:
         TypeError: for a seed that is no whole number.
     """
 
-    def __init__(self, rules: Rules, players: Sequence[str | None], seed: int) -> None:
+    def __init__(self, rules: Rules, players: Sequence[str | None], seed: int, *, from_data: bool = False) -> None:
         if len(players) != rules.players:
             raise ValueError(f"{rules.players} seats need {rules.players} players, not {len(players)}")
         seeds = as_seeds([seed])
         self.rules, self.players, self.seed = rules, tuple(players), int(seeds[0])
         self._keys = choice_keys(seeds, rules.players)
-        self._agents = [None if player is None else _ready(player, seat, rules) for seat, player in enumerate(players)]
+        make = make_known_policy if from_data else make_policy
+        self._agents = [
+            None if player is None else _ready(make, player, seat, rules) for seat, player in enumerate(players)
+        ]
         names = [PERSON if agent is None else agent.name for agent in self._agents]
         self._recorder = Recorder(kernel.deal(rules, seeds), names, seeds)
         self._actions: list[int] = []
@@ -134,15 +139,21 @@ class Table:
         return dict(zip(KEYS, (self.rules.to_dict(), list(self.players), self.seed, list(self._actions)), strict=True))
 
     @classmethod
-    def restored(cls, saved: Any) -> "Table":
+    def restored(cls, saved: Any, players: Sequence[str | None] | None = None) -> "Table":
         """The table that :meth:`saved` described; the actions are played again, and no agent is asked anything.
+
+        Args:
+            saved: what may come from anybody: its players are read by :func:`genial_env.registry.make_known_policy`.
+            players: who plays instead of those saved, named by the user: any agents.
 
         Raises:
             ValueError: for something else, or a game that cannot be played, saying what is wrong.
         """
         _check_saved(saved)
         try:
-            table = cls(Rules.from_dict(saved["rules"]), saved["players"], saved["seed"])
+            rules, seed = Rules.from_dict(saved["rules"]), saved["seed"]
+            from_data = players is None
+            table = cls(rules, saved["players"] if players is None else players, seed, from_data=from_data)
         except TypeError as error:
             raise ValueError(str(error)) from error
         for number, action in enumerate(saved["actions"]):
@@ -162,10 +173,10 @@ def seats_from(words: Sequence[str]) -> list[str | None]:
     return [None if word == PERSON else word for word in words]
 
 
-def _ready(words: str, seat: int, rules: Rules) -> Policy:
+def _ready(make: Callable[[str], Policy], words: str, seat: int, rules: Rules) -> Policy:
     """An agent that can play these rules."""
     try:
-        agent = make_policy(words)
+        agent = make(words)
         prepare(agent, rules)
     except (ValueError, TypeError) as error:
         raise ValueError(f"seat {seat}: {error}") from error

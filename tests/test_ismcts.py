@@ -210,24 +210,28 @@ def test_solo_is_paid_by_the_lowest_marker_first() -> None:
     ("wrong", "message"),
     [
         ({"playouts": 5, "budget_s": 1.0}, r"not both: 5 and 1\.0"),
-        ({"playouts": 0}, "playouts must be a whole number of at least 1, not 0"),
-        ({"playouts": 2.5}, "playouts must be a whole number of at least 1, not 2.5"),
+        ({"playouts": 0}, "playouts must be 1 to 1000000000, not 0"),
         ({"budget_s": 0.0}, r"budget_s must be above 0, not 0\.0"),
-        ({"budget_s": float("nan")}, "budget_s must be above 0, not nan"),
+        ({"budget_s": float("nan")}, "budget_s must be finite and above 0, not nan"),
         ({"playouts": 5, "exploration": -1}, "exploration must be at least 0, not -1"),
         ({"playouts": 5, "widening": 0}, "widening must be above 0, not 0"),
-        ({"playouts": 5, "exponent": 1.5}, r"exponent must be between 0 and 1, not 1\.5"),
+        ({"playouts": 5, "exponent": 1.5}, r"exponent must be 0 to 1, not 1\.5"),
         ({"playouts": 5, "prior_weight": -2}, "prior_weight must be at least 0, not -2"),
         ({"playouts": 5, "caution": -1}, "caution must be at least 0, not -1"),
-        ({"playouts": 5, "depth": 0}, "depth must be a whole number of at least 1, not 0"),
-        ({"playouts": 5, "wave": True}, "wave must be a whole number of at least 1, not True"),
-        ({"playouts": 5, "margin": 2}, "margin must be between 0 and 1, not 2"),
+        ({"playouts": 5, "depth": 0}, "depth must be 1 to 10000, not 0"),
+        ({"playouts": 5, "margin": 2}, "margin must be 0 to 1, not 2"),
         ({"playouts": 5, "playout": "clever"}, "unknown agent 'clever'"),
     ],
 )
 def test_what_is_wrong_is_said(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ISMCTS(**wrong)
+
+
+@pytest.mark.parametrize(("name", "value"), [("playouts", 2.5), ("wave", True), ("exploration", "1")])
+def test_settings_of_another_type(name: str, value: object) -> None:
+    with pytest.raises(TypeError, match=f"{name} must be a .*number, not {value!r}"):
+        ISMCTS(**{name: value})  # type: ignore[arg-type]
 
 
 def test_a_prior_must_put_values_on_placements() -> None:

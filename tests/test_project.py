@@ -14,7 +14,7 @@ PACKAGE = ROOT / "genial_env"
 
 FLOORS = [
     ["checks", "ending", "files", "strict_json", "told"],
-    ["backends", "chance", "errors", "rules", "hexgrid"],
+    ["backends", "chance", "errors", "rules", "hexgrid", "stored"],
     ["bitsets"],
     ["tables"],
     ["state", "actions"],

@@ -100,13 +100,13 @@ def line(**changes: Any) -> str:
     [
         ({"kind": "opening"}, "kind: expected one of endgame"),
         ({"proof": ...}, "expected the key 'proof', found none"),
-        ({"hint": "R"}, "expected the keys kind, .*, found 'hint'"),
-        ({"unit": "points"}, "unit: expected rank utility or lowest marker, found 'points'"),
-        ({"value": "1"}, "value: expected a number, found '1'"),
+        ({"hint": "R"}, 'expected the keys kind, .*, found "hint"'),
+        ({"unit": "points"}, 'unit: expected rank utility or lowest marker, found "points"'),
+        ({"value": "1"}, 'value: expected a finite number, found "1"'),
         ({"second": 1.5}, "second: expected "),
-        ({"best": 3}, "best: expected a list, found 3"),
+        ({"best": 3}, "best: expected a list of at least 1, found 3"),
         ({"best": [0]}, "best: expected .*, the actions of the highest value, found"),
-        ({"seat": 5}, "seat: expected [01], whose decision it is, found 5"),
+        ({"seat": 5}, "seat: expected a whole number from 0 to 3, found 5"),
         ({"values": [0.5]}, "values: expected .* numbers, one for each legal action, found"),
         ({"proof": 1}, "proof: expected text, found 1"),
         ({"record": {}}, "record: format: expected"),
@@ -122,7 +122,7 @@ def test_reader_says_what_is_wrong(changes: dict[str, Any], message: str, tmp_pa
 def test_reader_refuses_what_is_no_json(tmp_path: Path) -> None:
     path = tmp_path / "puzzles.jsonl"
     path.write_text("{\n")
-    with pytest.raises(RecordError, match=r"puzzles\.jsonl:1: expected a JSON object"):
+    with pytest.raises(RecordError, match=r"puzzles\.jsonl:1: expected JSON, found something unreadable"):
         read_puzzles(path)
 
 

@@ -15,7 +15,7 @@ import pytest
 from genial_env import RecordError, Rules, kernel, play
 from genial_env.chance import game_seeds
 from genial_env.policies import GreedyPolicy, RandomPolicy
-from genial_env.record import Recorder, parse_line, read_records, record_file, replay, to_line, verify, write_records
+from genial_env.record import Recorder, read_records, record_file, replay, to_line, verify, write_records
 from genial_env.views import View, view
 from tests.positions import STANDARD, VARIANTS
 
@@ -202,7 +202,7 @@ FAULTS: dict[str, tuple[Callable[[Record], None], str]] = {
     "no cell": (event_set("place", 6, "middle"), r"event 0: expected a cell \[q, r\], found \"middle\""),
     "points": (other_points, 'event 0: expected points .*, found {"R": 9}'),
     "no points": (event_set("place", 7, {"R": 0}), "event 0: expected points above 0 by the letters RGBOYP"),
-    "true for 1": (event_set("place", 1, False), "event 0: expected a whole number from 0 up, found false"),
+    "true for 1": (event_set("place", 1, False), "event 0: expected a whole number from 0 to 2147483647, found false"),
     "too short": (event_set("draw", slice(2, 3), []), 'event 1: expected 3 entries in "draw", found 2'),
     "unknown event": (event_set("place", 0, "jump"), 'event 0: expected place, pass, swap, keep or draw, found "jump"'),
     "missing draw": (no_draw, "event 1: expected a draw of 1 by seat 0, found none"),
@@ -316,10 +316,10 @@ def test_solo_knows_no_swap() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('{"format": ', r"games.jsonl:2: expected a JSON object, found something unreadable"),
-        ("1" * 5000, r"games.jsonl:2: expected a JSON object, found something unreadable"),
-        ("[" * 100_000, r"games.jsonl:2: expected a JSON object, found something unreadable"),
-        ("[1]", r"games.jsonl:2: expected a JSON object, found \[1\]"),
+        ('{"format": ', r"games.jsonl:2: expected JSON, found something unreadable"),
+        ("1" * 5000, r"games.jsonl:2: expected JSON, found something unreadable"),
+        ("[" * 100_000, r"games.jsonl:2: expected JSON nested at most 64 deep"),
+        ("[1]", r"games.jsonl:2: expected a JSON object, found list"),
         ("{}", r'games.jsonl:2: format: expected "genial-record", found null'),
         ('{"format": "genial-record", "version": 9}', r"games.jsonl:2: version: expected 1, .*, found 9"),
     ],
@@ -389,4 +389,4 @@ def test_records_are_written_as_they_come(tmp_path: Path) -> None:
 def test_a_line_is_one_json_object() -> None:
     line = to_line(SWAP_GAME)
     assert line.count("\n") == 1
-    assert parse_line(line) == json.loads(line) == SWAP_GAME
+    assert json.loads(line) == SWAP_GAME

@@ -31,11 +31,13 @@ class Args:
 
 def stored(label: str, seed: int, curve: list[dict[str, Any]], **arguments: Any) -> Stored:
     """A run that was made up, with a curve as :func:`evaluation` makes its lines."""
-    machine = {"cpu": "Abacus", "cores": 2}
+    versions = {"python": "3.11", "numpy": "2.0", "numba": "none", "genial_env": "0.1.0"}
+    machine = {"cpu": "Abacus", "cores": 2, **versions}
     totals = {"moves": curve[-1]["moves"], "wall_s": curve[-1]["wall_s"], "cpu_s": 30.0 + seed}
     settings = {"players": 2, "edition": "2025", "seed": seed, **arguments}
     command = f"python -m experiments.train_value --seed {seed} --games 9"
-    sittings = [{"commit": "0123456789abcdef+", "machine": machine}]
+    made_by = {"date": "then", "commit": "0123456789abcdef+", "backend": "numpy", "libraries": {}}
+    sittings = [{**made_by, "machine": machine}]
     return Stored(label, "value", seed, command, settings, "then", "now", sittings, totals, curve)
 
 

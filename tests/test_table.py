@@ -116,7 +116,7 @@ def test_put_away_and_taken_up(decisions: int | None) -> None:
         ({"rules": {"board": 6}}, "unknown rule 'board'"),
         ({"rules": None}, "rules: expected an object, not None"),
         ({"players": [None]}, "2 seats need 2 players, not 1"),
-        ({"players": [None, "gredy"]}, "unknown agent 'gredy'"),
+        ({"players": [None, "gredy"]}, "seat 1: agent 'gredy': expected one of random, greedy"),
         ({"players": [None, 7]}, "players: expected a list"),
         ({"seed": -1}, "a seed must be 0 to"),
         ({"seed": "1"}, "a seed must be a whole number"),
@@ -141,7 +141,7 @@ def test_nothing_that_was_saved() -> None:
 
 
 def test_agents_that_cannot_play_say_so_at_once() -> None:
-    with pytest.raises(ValueError, match="unknown agent 'gredy': the agents are"):
+    with pytest.raises(ValueError, match="seat 1: agent 'gredy': expected one of random, greedy: the agents are"):
         Table(Rules(), [None, "gredy"], 0)
     with pytest.raises(ValueError, match=r"seat 2: ppo cannot play this game: no weights of .* shipped"):
         Table(Rules(4), [None, None, "ppo", None], 0)

@@ -194,9 +194,11 @@ def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
     by_file, by_arrays = (play([Value(source), "random"], SMALL, 3, seed=1) for source in (file, arrays))
     assert np.array_equal(by_file.scores, by_arrays.scores)
     assert json.loads(about["rules"])["side"] == 4
-    with pytest.raises(ValueError, match=r"'bias_out' must have the shape \(2,\), not \(1,\)"):
+    with pytest.raises(
+        ValueError, match=r"'bias_out': expected float32 of shape \(2,\), found float32 of shape \(1,\)"
+    ):
         ValueNet(SMALL, arrays | {"bias_out": arrays["bias_out"][:1]})
-    with pytest.raises(ValueError, match="the weights of a value network are color, game"):
+    with pytest.raises(ValueError, match="for 4 colors and 2 seats: expected the tensor 'out', found bias_1, bias_2"):
         ValueNet(SMALL, {name: array for name, array in arrays.items() if name != "out"})
 
 

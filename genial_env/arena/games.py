@@ -86,6 +86,11 @@ def play_games(
     return [table.game(row, int(groups[row]), int(seeds[row])) for row in range(len(seeds))], records
 
 
+def forfeited_ranks(tracks: int, seat: int) -> list[int]:
+    """The ranks of a game that a seat has forfeited: its track is last, the others share the first rank."""
+    return [tracks if track == seat % tracks else 1 for track in range(tracks)]
+
+
 class _Table:
     """G games in play."""
 
@@ -146,8 +151,7 @@ class _Table:
         forfeit = self._forfeits.get(row)
         ranks = kernel.ranks(scores[None])[0].tolist()
         if forfeit is not None:
-            loser = forfeit["seat"] % len(ranks)
-            ranks = [len(ranks) if track == loser else 1 for track in range(len(ranks))]
+            ranks = forfeited_ranks(len(ranks), forfeit["seat"])
         return Game(
             group=group,
             seats=self._seated[row].tolist(),

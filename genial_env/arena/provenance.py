@@ -10,6 +10,7 @@ from typing import Any
 
 import genial_env
 from genial_env.backends import Backend
+from genial_env.stored import TEXT, a_mapping, a_whole_number, an_object, or_null
 
 LIBRARIES = ("gymnasium", "pettingzoo", "choix", "torch", "stable-baselines3", "sb3-contrib")
 
@@ -23,6 +24,16 @@ def provenance(backend: Backend) -> dict[str, Any]:
         "machine": machine(),
         "libraries": {name: _version(name) for name in LIBRARIES},
     }
+
+
+SITTING = an_object(
+    date=TEXT,
+    commit=or_null(TEXT),
+    backend=TEXT,
+    machine=an_object(cpu=TEXT, cores=or_null(a_whole_number(1)), python=TEXT, numpy=TEXT, numba=TEXT, genial_env=TEXT),
+    libraries=a_mapping(or_null(TEXT)),
+)
+"""What :func:`provenance` gives, as it is stored."""
 
 
 def machine() -> dict[str, Any]:

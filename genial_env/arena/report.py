@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,25 @@ from numpy.typing import NDArray
 from genial_env import kernel
 from genial_env.arena.games import Game
 from genial_env.arena.pictures import best_first, draw
+from genial_env.arena.provenance import SITTING
 from genial_env.arena.ratings import Ratings, rate
 from genial_env.arena.store import Settings, Store
 from genial_env.bitsets import Ints
 from genial_env.files import write_json, write_text
+from genial_env.stored import (
+    ANY_OBJECT,
+    TEXT,
+    Check,
+    a_list,
+    a_mapping,
+    a_number,
+    a_whole_number,
+    an_object,
+    anything,
+    or_null,
+    wrong,
+)
+from genial_env.strict_json import read_object
 
 RESULTS, TABLES = "results.json", "results.md"
 
@@ -124,6 +140,55 @@ def _ms_per_move(games: list[Game], n: int) -> NDArray[np.float64]:
     seconds = np.bincount(seats, [s for game in games for s in game.seconds], minlength=n)
     moves = np.bincount(seats, [m for game in games for m in game.moves], minlength=n)
     return 1000 * seconds / np.where(moves > 0, moves, np.nan)
+
+
+def read_report(path: Path) -> dict[str, Any]:
+    """Read what :func:`write` wrote to `results.json`, as :func:`markdown` and :func:`draw` take it.
+
+    Raises:
+        OSError: if the file cannot be read.
+        ValueError: for something else, saying where, what was expected and what was found.
+    """
+    found = read_object(path)
+    names = _NAMES(found, str(path))["ratings"]["names"]
+    n = len(names)
+    checked: dict[str, Any] = _report_check(n)(found, str(path))
+    for agent in checked["reasons"]:
+        if agent not in map(str, range(n)):
+            raise wrong(f"{path}: reasons", f"agents from 0 to {n - 1}", agent)
+    settings = Settings.from_dict(checked["settings"], f"{path}: settings")
+    if names != list(settings.agents):
+        raise wrong(f"{path}: ratings: names", "the agents of the settings", names)
+    return checked
+
+
+_NAMES = an_object(ratings=an_object(names=a_list(TEXT, least=1), others=anything), others=anything)
+
+
+def _report_check(n: int) -> Check:
+    """What the report of N agents must be; what is not read again may be anything."""
+    each = a_list(or_null(a_number()), n)
+    table = a_list(each, n)
+    of_each = an_object(value=a_list(a_number(), n), low=each, high=each, others=anything)
+    return an_object(
+        settings=ANY_OBJECT,
+        sittings=a_list(SITTING, least=1),
+        games=a_whole_number(1),
+        ratings=an_object(
+            names=a_list(TEXT, n),
+            plays=a_list(a_whole_number(), n),
+            rating=of_each,
+            utility=of_each,
+            win_rate=an_object(value=table, others=anything),
+            meetings=a_list(a_list(a_number(0), n), n),
+            markers=a_list(a_list(a_number(0), least=1), n),
+            others=anything,
+        ),
+        lowest=a_list(a_list(a_whole_number(), least=1), n),
+        ms_per_move=each,
+        forfeits=a_list(a_whole_number(), n),
+        reasons=a_mapping(TEXT),
+    )
 
 
 # Tables

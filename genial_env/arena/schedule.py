@@ -47,6 +47,17 @@ def units(n_agents: int, rules: Rules, groups: range) -> Iterator[Unit]:
                 yield Unit(group, tuple(tracks[seat % rules.tracks] for seat in range(rules.players)))
 
 
+def is_scheduled(unit: Unit, n_agents: int, rules: Rules, groups: int) -> bool:
+    """Tell whether :func:`units` has a game for so many groups, without going through them."""
+    tracks = unit.seats[: rules.tracks]
+    lineup = tuple(sorted(tracks))
+    if not 0 <= unit.group < groups or len(unit.seats) != rules.players or not 0 <= lineup[0] <= lineup[-1] < n_agents:
+        return False
+    is_lineup = len(set(lineup)) == min(n_agents, rules.tracks)
+    seats = tuple(tracks[seat % rules.tracks] for seat in range(rules.players))
+    return is_lineup and unit.seats == seats and tracks in _rotations(lineup, unit.group)
+
+
 def _rotations(lineup: tuple[int, ...], group: int) -> list[tuple[int, ...]]:
     """The lineup in the order around the table that is this group's, turned in every way."""
     orders = list(permutations(lineup[1:]))

@@ -126,6 +126,9 @@ def _run_within(
     lineups(len(settings.agents), settings.rules)
     check_directory(directory)
     begun = time.perf_counter()
+    if settings.from_data:
+        for agent in settings.agents:
+            settings.make(agent)
     try:
         check_agents(settings.agents, settings.rules, chosen, isolation)
         if workers > 1:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -35,7 +34,7 @@ from genial_env.cli.common import (
 )
 from genial_env.ending import about_os_error
 from genial_env.files import FolderInUse
-from genial_env.registry import expand
+from genial_env.registry import ROSTER_FOLDER, expand
 
 Workers = Annotated[int, typer.Option(help="Processes that play.")]
 Cluster = Annotated[bool, typer.Option("--ray", help="Let Ray run the processes, on all machines of its cluster.")]
@@ -148,9 +147,8 @@ def solve_puzzles(
 
 
 def _puzzle_file() -> Path:
-    found = find_spec("agents")
-    path = Path(found.origin).with_name("puzzles.jsonl") if found is not None and found.origin else None
-    if path is None or not path.exists():
+    path = ROSTER_FOLDER / "puzzles.jsonl"
+    if not path.exists():
         raise ValueError("there is no agents/puzzles.jsonl here: give a file of puzzles with --file")
     return path
 

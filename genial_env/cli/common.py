@@ -87,5 +87,5 @@ def in_words(rules: dict[str, Any]) -> str:
 
 
 def about_file(path: Path, error: Exception) -> str:
-    """An error with its file; RecordError names it itself."""
+    """An error with its file; the others name it themselves."""
     return f"{path}: {error.strerror}" if isinstance(error, OSError) else str(error)

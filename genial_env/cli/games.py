@@ -38,13 +38,14 @@ from genial_env.cli.common import (
 from genial_env.errors import RecordError
 from genial_env.files import write_bytes
 from genial_env.play import Results, play_batches
-from genial_env.record import Record, numbered_lines, parse_line, record_file, replay, verify
+from genial_env.record import Record, record_file, replay, verify
 from genial_env.registry import split_names
 from genial_env.render import pixels
 from genial_env.render.ansi import board_text, wants_color
 from genial_env.render.film import drawing
 from genial_env.review import VERDICTS, Judged, Review, review
 from genial_env.state import State
+from genial_env.strict_json import JSONError, numbered_lines, parse_object
 from genial_env.words import event_words
 
 
@@ -125,8 +126,8 @@ def _verify_file(path: Path) -> int:
     def records() -> Iterator[dict[str, Any]]:
         for number, text in numbered_lines(path):
             try:
-                record = parse_line(text)
-            except RecordError as error:
+                record = parse_object(text)
+            except JSONError as error:
                 unreadable[number] = str(error)
             else:
                 numbers.append(number)
@@ -134,7 +135,7 @@ def _verify_file(path: Path) -> int:
 
     try:
         faults = list(verify(records()))
-    except (OSError, RecordError) as error:
+    except (OSError, JSONError) as error:
         complain(about_file(path, error))
         return 2
     found = unreadable | {number: fault for number, fault in zip(numbers, faults, strict=True) if fault is not None}
@@ -327,14 +328,7 @@ def _nth_record(file: Path, game: int) -> Record:
         for number, text in numbered_lines(file):
             count += 1
             if count == game:
-                return _record_in(f"{file}:{number}", text)
-    except (OSError, RecordError) as error:
+                return Record(parse_object(text, f"{file}:{number}"))
+    except (OSError, JSONError) as error:
         raise UserError(about_file(file, error)) from error
     raise UserError(f"{file} holds {count} games: game must be 1 to {count}, not {game}")
-
-
-def _record_in(where: str, text: str) -> Record:
-    try:
-        return Record(parse_line(text))
-    except RecordError as error:
-        raise UserError(f"{where}: {error}") from error

@@ -122,10 +122,10 @@ def _resumed(path: Path, seats: str | None) -> Table:
     if not records or records[-1]["end"] != "unfinished" or records[-1]["seed"] is None:
         raise ValueError(f"{path}: expected a game at its end that was broken off, and its seed")
     record = records[-1]
-    names = record["agents"] if seats is None else split_names(seats)
-    saved = {"rules": record["rules"], "players": seats_from(names), "seed": record["seed"]}
+    saved = {"rules": record["rules"], "players": seats_from(record["agents"]), "seed": record["seed"]}
     try:
-        table = Table.restored({**saved, "actions": decisions(record).actions.tolist()})
+        saved["actions"] = decisions(record).actions.tolist()
+        table = Table.restored(saved, None if seats is None else seats_from(split_names(seats)))
     except ValueError as error:
         raise ValueError(f"{path}: the last game: {error}") from error
     if table.record()["events"] != record["events"]:

@@ -23,6 +23,7 @@ from genial_env.envs.forms import make_form, why_illegal
 from genial_env.envs.game import draw_game_seed, move_of
 from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats, seating_luck
 from genial_env.envs.rewards import check_scheme, nothing, rewards, worst
+from genial_env.envs.saved import check_saved
 from genial_env.envs.single import BROKEN_OFF, GenialEnv, check_illegal_action
 from genial_env.errors import IllegalAction
 from genial_env.policies import act, choice_keys
@@ -206,9 +207,17 @@ class LearnerGames:
         return copy.deepcopy({name: getattr(self, name) for name in _KEPT})
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """In place: go back to what :meth:`saved` gave."""
-        for name, value in copy.deepcopy(saved).items():
-            setattr(self, name, value)
+        """In place: go back to what :meth:`saved` gave.
+
+        Raises:
+            TypeError, ValueError: for something else, or games of other rules or another number; nothing has changed.
+        """
+        kept = check_saved(saved, {name: getattr(self, name) for name in _KEPT}, "the saved games")
+        if not ((kept["seat"] >= 0) & (kept["seat"] < self.rules.players)).all():
+            raise ValueError(f"the saved games: seats must be 0 to {self.rules.players - 1}, not {kept['seat']}")
+        kept = copy.deepcopy(kept)
+        for name in _KEPT:
+            setattr(self, name, kept[name])
         self.assignment = self.opponents.seated(self._seating, self.seat)
 
     def _let_others_play(self, rows: Ints) -> None:
@@ -256,6 +265,19 @@ class SeedStreams:
     def generators(self) -> tuple[np.random.Generator, ...]:
         """All of them, started where they were not."""
         return tuple(self.generator(row) for row in range(len(self._generators)))
+
+    def check_saved(self, other: Any, what: str) -> None:
+        """Check that a saved value is such streams, as many of them.
+
+        Raises:
+            TypeError, ValueError: if it is not.
+        """
+        if not isinstance(other, SeedStreams):
+            raise TypeError(f"{what} must be SeedStreams, not {type(other).__name__}")
+        check_saved(vars(other), dict.fromkeys(vars(self)), what)
+        for value in vars(other).values():
+            if not isinstance(value, list) or len(value) != len(self.seeds):
+                raise ValueError(f"{what} must have {len(self.seeds)} streams, not {value!r}")
 
     def draw(self, rows: Ints, options: Sequence[dict[str, Any] | None] | None = None) -> chance.Bits:
         """In place: the seed of the next game in each row, or the one that the row's options name."""

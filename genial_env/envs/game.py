@@ -17,6 +17,7 @@ from genial_env.encodings.planes import Planes
 from genial_env.envs import spaces
 from genial_env.envs.one import OneGame
 from genial_env.envs.rewards import DENSE, check_scheme, nothing, rewards
+from genial_env.envs.saved import check_games, check_names
 from genial_env.errors import IllegalAction
 from genial_env.policies import Policy
 from genial_env.record import Recorder
@@ -188,10 +189,32 @@ class Game:
         )
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """In place: go back to what :meth:`saved` gave."""
+        """In place: go back to what :meth:`saved` gave.
+
+        Raises:
+            TypeError, ValueError: for something else, or a game of other rules; nothing has changed.
+        """
+        self._check_saved(saved)
         kept = copy.deepcopy(saved)
         self._one, self.seed, self._recorder = kept["one"], kept["seed"], kept["recorder"]
         self._names, self._move = kept["shown"]
+
+    def _check_saved(self, saved: Any) -> None:
+        check_names(saved, ["one", "seed", "recorder", "shown"], "the saved game")
+        one, recorder, shown = saved["one"], saved["recorder"], saved["shown"]
+        as_integer(saved["seed"], "the saved game's seed", 0, 2**64 - 1)
+        if one is not None:
+            if not isinstance(one, OneGame):
+                raise TypeError(f"the saved game must be one that get_state() gave, not {type(one).__name__}")
+            check_games(one.state, self.rules, 1, "the saved game")
+        is_kept = self.keeps_record and one is not None
+        has_its_own = isinstance(recorder, Recorder) and one is not None and recorder.state is one.state
+        if not (has_its_own if is_kept else recorder is None):
+            raise ValueError(f"the saved game must have {'its' if is_kept else 'no'} record, as the environment has")
+        if not isinstance(shown, tuple) or len(shown) != 2 or not isinstance(shown[1], Move | None):
+            raise ValueError("the saved game must say what is shown of it, as get_state() does")
+        if not isinstance(shown[0], list) or not all(isinstance(name, str) for name in shown[0]):
+            raise ValueError(f"the saved game must have a list of names, not {shown[0]!r}")
 
 
 LEGAL = np.int64(-1)

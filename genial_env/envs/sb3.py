@@ -19,6 +19,7 @@ from genial_env.envs import spaces
 from genial_env.envs.arguments import make_rules
 from genial_env.envs.batch import LearnerGames, OneByOne, OneOfMany, SeedStreams, told_of_one
 from genial_env.envs.opponents import AnyOpponents
+from genial_env.envs.saved import check_names, check_saved
 from genial_env.envs.vector import VECTOR_MODES
 from genial_env.render import check_mode
 
@@ -191,10 +192,18 @@ class GenialVecEnv(VecEnv, OneByOne):
         return {"games": self._games.saved(), "own": own}
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """In place: go back to what :meth:`get_state` gave; the state given stays as it is."""
+        """In place: go back to what :meth:`get_state` gave; the state given stays as it is.
+
+        Raises:
+            TypeError, ValueError: for something else, or games of other rules or another number; nothing has changed.
+        """
+        check_names(saved, ["games", "own"], "the saved state")
+        known = {name: getattr(self, name) for name in _KEPT} | {"_actions": None}
+        own = check_saved(saved["own"], known, "the saved environment")
         self._games.restore(saved["games"])
-        for name, value in copy.deepcopy(saved["own"]).items():
-            setattr(self, name, value)
+        own = copy.deepcopy(own)
+        for name in _KEPT:
+            setattr(self, name, own[name])
 
     @property
     def opponent_names(self) -> list[str]:

@@ -9,12 +9,14 @@ from numpy.typing import NDArray
 
 from genial_env.bitsets import Bools
 from genial_env.chance import Bits, as_seeds, bits
+from genial_env.checks import as_integer
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import rewards, spaces
 from genial_env.envs.arguments import arguments_of, as_plain_seed, check_arguments, make_rules
 from genial_env.envs.forms import Flat, make_form, why_illegal
 from genial_env.envs.game import LEGAL, Game, draw_game_seed
 from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats, seating_luck
+from genial_env.envs.saved import check_names, check_saved
 from genial_env.errors import IllegalAction
 from genial_env.policies import choice_keys
 from genial_env.render import RENDER_MODES
@@ -201,10 +203,22 @@ class GenialEnv(gym.Env[Any, Any]):
         return {"game": self._game.saved(), "own": own}
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """In place: go back to what :meth:`get_state` gave; the state given stays as it is."""
+        """In place: go back to what :meth:`get_state` gave; the state given stays as it is.
+
+        Raises:
+            TypeError, ValueError: for something else, or games of other rules or another number; nothing has changed.
+        """
+        check_names(saved, ["game", "own"], "the saved state")
+        own = check_saved(saved["own"], {name: getattr(self, name) for name in _KEPT}, "the saved environment")
+        as_integer(own["_seat"], "the saved seat", 0, self.rules.players - 1)
+        for player in own["_players"]:
+            as_integer(player, "the saved opponents", -1, max(0, len(self._opponents.roster) - 1))
+        if len(own["_players"]) != self.rules.players:
+            raise ValueError(f"the saved opponents must be {self.rules.players}, not {len(own['_players'])}")
         self._game.restore(saved["game"])
-        for name, value in copy.deepcopy(saved["own"]).items():
-            setattr(self, name, value)
+        own = copy.deepcopy(own)
+        for name in _KEPT:
+            setattr(self, name, own[name])
 
     def _show(self) -> None:
         """Human mode shows every step by itself."""

@@ -17,6 +17,7 @@ from genial_env.envs.arguments import arguments_of, check_arguments, make_rules
 from genial_env.envs.batch import LearnerGames, OneByOne, SeedStreams, told_of_one
 from genial_env.envs.forms import numeric_mask
 from genial_env.envs.opponents import AnyOpponents
+from genial_env.envs.saved import check_names, check_saved
 from genial_env.render import RENDER_MODES, check_mode
 
 VECTOR_MODES = [mode for mode in RENDER_MODES if mode != "human"]
@@ -221,7 +222,14 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
         return {"games": self._games.saved(), "streams": copy.deepcopy(self._streams), "ended": self._ended.copy()}
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """In place: go back to what :meth:`get_state` gave; the state given stays as it is."""
+        """In place: go back to what :meth:`get_state` gave; the state given stays as it is.
+
+        Raises:
+            TypeError, ValueError: for something else, or games of other rules or another number; nothing has changed.
+        """
+        check_names(saved, ["games", "streams", "ended"], "the saved state")
+        own = {name: saved[name] for name in ("streams", "ended")}
+        check_saved(own, {"streams": self._streams, "ended": self._ended}, "the saved environment")
         self._games.restore(saved["games"])
         self._streams, self._ended = copy.deepcopy(saved["streams"]), saved["ended"].copy()
 

@@ -13,6 +13,7 @@ from genial_env.envs import rewards, spaces
 from genial_env.envs.arguments import make_rules
 from genial_env.envs.central import central_length, central_state
 from genial_env.envs.game import LEGAL, Game, as_action, draw_game_seed
+from genial_env.envs.saved import check_names, check_saved
 from genial_env.errors import IllegalAction
 from genial_env.render import RENDER_MODES
 
@@ -125,11 +126,28 @@ class ZooEnv:
         return {"game": self._game.saved(), "kept": copy.deepcopy(kept)}
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """In place: go back to what :meth:`get_state` gave; the state given stays as it is."""
+        """In place: go back to what :meth:`get_state` gave; the state given stays as it is.
+
+        Raises:
+            TypeError, ValueError: for something else, or games of other rules or another number; nothing has changed.
+        """
+        check_names(saved, ["game", "kept"], "the saved state")
+        self._check_kept(saved["kept"])
         self._game.restore(saved["game"])
         for name in self._kept:
             vars(self).pop(name, None)
-        vars(self).update(copy.deepcopy(saved["kept"]))
+            if name in saved["kept"]:
+                vars(self)[name] = copy.deepcopy(saved["kept"][name])
+
+    def _check_kept(self, kept: Any) -> None:
+        """Raise a TypeError or a ValueError for what is no bookkeeping of such an environment."""
+        is_new = isinstance(kept, dict) and set(kept) == set(ZooEnv._kept)  # saved before the first reset
+        names = ZooEnv._kept if is_new else self._kept
+        found = check_saved(kept, {name: vars(self).get(name) for name in names}, "the saved environment")
+        agents = [*found["agents"], *(found[name] for name in ("agent_selection",) if name in found)]
+        for agent in agents:
+            if agent not in self.possible_agents:
+                raise ValueError(f"the saved agents must be of {', '.join(self.possible_agents)}, not {agent!r}")
 
     def _deal(self, seed: int | None, options: dict[str, Any] | None) -> None:
         """In place: start a new game with all agents, as ``reset`` says."""

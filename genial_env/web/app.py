@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from genial_env.strict_json import JSONError, decode_text, parse_object
 from genial_env.web import playing
 from genial_env.web.guard import Guard, Refused, read_body, shortened
 from genial_env.web.recorded import JUDGE, contents, judging, readable, steps
@@ -196,12 +197,9 @@ async def _object(request: Request) -> Shown:
     """
     body = await read_body(request, MOST_IN_A_BODY)
     try:
-        sent = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise Refused(400, f"expected a JSON object, found something unreadable ({error})") from error
-    if not isinstance(sent, dict):
-        raise Refused(400, f"expected a JSON object, found {shortened(sent)}")
-    return sent
+        return parse_object(decode_text(body))
+    except JSONError as error:
+        raise Refused(400, str(error)) from error
 
 
 def _name(request: Request) -> str:

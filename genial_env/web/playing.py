@@ -49,7 +49,7 @@ def begin(session: Session, wanted: Shown) -> Shown:
     """
     rules = rules_from(wanted.get("rules"))
     players, seed = _players(wanted.get("players"), rules), _seed(wanted.get("seed"))
-    return _shown(session.add(Table(rules, players, seed)), None)
+    return _shown(session.add(Table(rules, players, seed, from_data=True)), None)
 
 
 def _players(sent: Any, rules: Rules) -> list[str | None]:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from genial_env.errors import RecordError
-from genial_env.record import decisions, parse_line, replay, verify
+from genial_env.record import decisions, replay, verify
 from genial_env.review import review
 from genial_env.rules import Rules
+from genial_env.strict_json import JSONError, decode_text, parse_object
 from genial_env.web.guard import Refused
 from genial_env.web.shown import Shown, event_shown, names_of, open_position, rules_shown
 
@@ -35,10 +35,10 @@ def contents(body: bytes) -> Shown:
     if not lines:
         raise Refused(422, "expected game records, a JSON object a line; found an empty file")
     read = [_read(line) for _, line in lines[:MOST_RECORDS]]
-    faults = verify(record for record in read if not isinstance(record, RecordError))
+    faults = verify(record for record in read if not isinstance(record, JSONError))
     games: list[Shown] = []
     for (number, _), record in zip(lines, read, strict=False):
-        if isinstance(record, RecordError):
+        if isinstance(record, JSONError):
             games.append({"line": number, "fault": str(record)})
         else:
             fault = next(faults)
@@ -69,7 +69,7 @@ def readable(body: bytes) -> dict[str, Any]:
         Refused: for anything else: the first fault.
     """
     record = _read(_text(body))
-    if isinstance(record, RecordError):
+    if isinstance(record, JSONError):
         raise Refused(422, str(record))
     fault = next(verify([record]))
     if fault is not None:
@@ -137,15 +137,15 @@ def _heading(record: dict[str, Any]) -> Shown:
     return {**kept, "names": names_of(record["agents"])}
 
 
-def _read(line: str) -> dict[str, Any] | RecordError:
+def _read(line: str) -> dict[str, Any] | JSONError:
     try:
-        return parse_line(line)
-    except RecordError as error:
+        return parse_object(line)
+    except JSONError as error:
         return error
 
 
 def _text(body: bytes) -> str:
     try:
-        return body.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Refused(422, f"expected UTF-8 text, found {error.reason} at byte {error.start}") from error
+        return decode_text(body)
+    except JSONError as error:
+        raise Refused(422, str(error)) from error

@@ -17,8 +17,9 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from genial_env.stored import ANY_OBJECT, a_number, an_object
+from genial_env.strict_json import read_object
 from genial_env.table import Table
 from genial_env.web.guard import Refused
 
@@ -171,14 +172,18 @@ def _digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
+_KEPT = an_object(started=a_number(), table=ANY_OBJECT)
+"""What a game's file holds; the table is for :meth:`Table.restored` to check."""
+
+
 def _read_games(folder: Path) -> dict[str, Game]:
     """The games in a folder; a file that is none is left alone, and logged."""
     games = {}
     for path in sorted(folder.glob("*.json")):
         try:
-            kept: Any = json.loads(path.read_text(encoding="utf-8"))
-            game = Game(path.stem, Table.restored(kept["table"]), float(kept["started"]))
-        except (OSError, ValueError, TypeError, KeyError) as error:
+            kept = _KEPT(read_object(path), "the game")
+            game = Game(path.stem, Table.restored(kept["table"]), kept["started"])
+        except (OSError, ValueError) as error:
             log.warning("%s is no game that can go on: %s", path, error)
         else:
             games[game.id] = game
