@@ -124,7 +124,7 @@ def lock_folder(folder: AnyPath) -> Iterator[None]:
     directory = Path(folder)
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / LOCK
-    lock = filelock.FileLock(path, is_singleton=False)
+    lock = filelock.FileLock(path, is_singleton=False, thread_local=False)  # another thread may leave the block
     try:
         lock.acquire(blocking=False)
     except filelock.Timeout:

@@ -64,8 +64,13 @@ class Table:
         self._agents = [
             None if player is None else _ready(make, player, seat, rules) for seat, player in enumerate(players)
         ]
+        self._begin()
+
+    def _begin(self) -> None:
+        """In place: deal."""
+        seeds = as_seeds([self.seed])
         names = [PERSON if agent is None else agent.name for agent in self._agents]
-        self._recorder = Recorder(kernel.deal(rules, seeds), names, seeds)
+        self._recorder = Recorder(kernel.deal(self.rules, seeds), names, seeds)
         self._actions: list[int] = []
 
     @property
@@ -111,8 +116,23 @@ class Table:
             raise ValueError(f"seat {self.to_play} is an agent's ({agent.name}): let it decide by advance()")
         self._apply(action)
 
-    def advance(self) -> int | None:
+    def choose(self) -> int | None:
+        """Let the agent whose turn it is choose. Nothing changes: the game can be looked at meanwhile.
+
+        Returns:
+            An action id, legal or not; None where a person is next or the game is over.
+        """
+        agent = self._agents[self.to_play]
+        if agent is None or self.over:
+            return None
+        everywhere = np.zeros((1, self.rules.players), dtype=np.int64)
+        return int(act([agent], everywhere, self.state.copy(), self._keys, _THE_GAME)[0])
+
+    def advance(self, action: int | None = None) -> int | None:
         """In place: a single decision of an agent.
+
+        Args:
+            action: what :meth:`choose` gave; None to let the agent choose now.
 
         Returns:
             The action id that it played; None, and nothing has changed, where a person is next or the game is over.
@@ -120,13 +140,25 @@ class Table:
         Raises:
             IllegalAction: when the agent plays what it may not.
         """
-        agent = self._agents[self.to_play]
-        if agent is None or self.over:
+        if self._agents[self.to_play] is None or self.over:
             return None
-        everywhere = np.zeros((1, self.rules.players), dtype=np.int64)
-        action = int(act([agent], everywhere, self.state, self._keys, _THE_GAME)[0])
+        action = self.choose() if action is None else action
+        assert action is not None
         self._apply(action)
         return action
+
+    def take_back(self) -> None:
+        """In place: undo the last action; the others are played again, and no agent is asked anything.
+
+        Raises:
+            ValueError: where nothing was played.
+        """
+        if not self._actions:
+            raise ValueError("nothing was played that could be taken back")
+        actions = self._actions[:-1]
+        self._begin()
+        for action in actions:
+            self._apply(action)
 
     def record(self) -> dict[str, Any]:
         """The game record so far (docs/records.md); people are called "person" in it."""

@@ -7,8 +7,16 @@ from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import httpx
+import pytest
 
+from genial_env.bitsets import Ints
+from genial_env.policies import BUILT_IN
+from genial_env.views import View
+from genial_env.web import playing
 from genial_env.web.server import listening
+
+WAIT_S = 10
+"""How long an answer may be held back for an agent."""
 
 SMALL = {"players": 2, "edition": "2025", "mode": "individual", "side": 4}
 
@@ -28,6 +36,32 @@ def served(app: Any) -> Iterator[str]:
             Browser.opened.pop().close()
         server.should_exit = True
         thread.join(10)
+
+
+class Slow:
+    """An agent that thinks until it is let end."""
+
+    name = "slow"
+    going, may_end = threading.Semaphore(0), threading.Event()
+
+    def __call__(self, view: View, random: Any) -> Ints:
+        self.going.release()
+        self.may_end.wait(60)
+        return view.mask().argmax(axis=1)
+
+    @classmethod
+    @contextmanager
+    def known(cls, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+        """One of the agents that have a name, in the block; then it may end."""
+        monkeypatch.setitem(BUILT_IN, cls.name, cls)
+        monkeypatch.setattr(cls, "going", threading.Semaphore(0))
+        monkeypatch.setattr(cls, "may_end", threading.Event())
+        playing.agents_for.cache_clear()
+        try:
+            yield
+        finally:
+            cls.may_end.set()
+            playing.agents_for.cache_clear()
 
 
 class Browser(httpx.Client):
@@ -55,15 +89,24 @@ class Browser(httpx.Client):
         return self._took(self.post("/api/games", json={"rules": rules, "players": players, "seed": seed}))
 
     def do(self, game: dict[str, Any], what: str, **sent: Any) -> dict[str, Any]:
-        """Play or advance."""
-        return self._took(self.post(f"/api/games/{game['id']}/{what}", json={"turn": game["turn"], **sent}))
+        """Play or advance, waiting for the agent."""
+        if what == "advance":
+            sent["wait"] = WAIT_S
+        found = self._took(self.post(f"/api/games/{game['id']}/{what}", json={"turn": game["turn"], **sent}))
+        return self.do(game, what, **sent) if "thinking" in found and found["turn"] == game["turn"] else found
+
+    def hint(self, game: dict[str, Any], **asked: Any) -> httpx.Response:
+        """Ask for a hint until it is there, or refused."""
+        answer = self.get(f"/api/games/{game['id']}/hint", params={"wait": WAIT_S, **asked})
+        return self.hint(game, **asked) if "thinking" in answer.json() else answer
 
     def seen_by(self, game: dict[str, Any], seat: int) -> dict[str, Any]:
         """The game as a seat sees it."""
         return self._took(self.get(f"/api/games/{game['id']}?seat={seat}"))
 
-    def decide(self, game: dict[str, Any]) -> dict[str, Any]:
-        """Play the first thing that the person to play may do."""
+    def decide(self, game: dict[str, Any], seat: int | None = None) -> dict[str, Any]:
+        """Play the first thing that the person to play may do; with a seat, of several people, as it sees the game."""
+        game = game if seat is None else self.seen_by(game, seat)
         seat, choice = game["position"]["toPlay"], game["choice"]
         if choice["swap"]:
             return self.do(game, "play", word="swap", seat=seat)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -17,7 +18,8 @@ from genial_env import Rules, play
 from genial_env.record import to_line
 from genial_env.web import app as web_app
 from genial_env.web import make_app
-from tests.served import Browser, served
+from genial_env.web.thinking import Task
+from tests.served import Browser, Slow, served
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -355,7 +357,7 @@ def test_files_of_records(open_page: Callable[..., Page]) -> None:
     expect(page.locator(".problem")).to_contain_text("Line 1: event 2: expected")
     expect(page.locator(".problem")).to_contain_text("found")
     chooser.set_input_files(_file("none.jsonl", "no record\n"))
-    expect(page.locator(".problem")).to_contain_text("Line 1: expected a JSON object")
+    expect(page.locator(".problem")).to_contain_text("Line 1: expected JSON")
     chooser.set_input_files(_file("empty.jsonl", "\n"))
     expect(page.locator(".problem")).to_contain_text("empty file")
     chooser.set_input_files(_file("large.jsonl", " " * 5_000_001))
@@ -438,3 +440,36 @@ def test_the_server_goes_away(open_page: Callable[..., Page], session: Browser) 
     button(page, "Try again").click()
     wait_for_turn(page)
     expect(page.locator(".log li")).to_have_count(2)
+
+
+def test_an_agent_that_thinks_for_long(
+    open_page: Callable[..., Page], session: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The position is there at once after a reload, and for how long the agent has been thinking; then it goes on."""
+    monkeypatch.setattr(Task, "seconds", property(lambda task: 83.0))
+    with Slow.known(monkeypatch):
+        game = session.new_game(None, Slow.name)
+        page = open_page(f"/#/game/{game['id']}", session=session)
+        expect(page.locator(".my-rack")).to_be_visible()
+        lay_somewhere(page)
+        assert Slow.going.acquire(timeout=60)
+        page.reload()
+        expect(page.locator(".status")).to_contain_text(re.compile(r"slow is thinking … 1 min \d+ s"))
+        expect(page.locator(".mark")).to_have_count(2)
+        expect(page.locator(".log li")).to_have_count(1)
+        Slow.may_end.set()
+        assert wait_for_turn(page) == "lay"
+        expect(page.locator(".log li")).to_have_count(2)
+        expect(page.locator(".status")).not_to_contain_text("min")
+
+
+def test_a_game_is_removed_while_an_agent_thinks(
+    open_page: Callable[..., Page], session: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Slow.known(monkeypatch):
+        game = session.new_game(Slow.name, None)
+        page = open_page(f"/#/game/{game['id']}", session=session)
+        assert Slow.going.acquire(timeout=60)
+        page.goto(f"{page.url.split('#')[0]}#/")
+        page.get_by_role("button", name="Remove the game of slow, You").click()
+        expect(page.locator(".games li")).to_have_count(0)

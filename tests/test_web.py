@@ -1,6 +1,9 @@
 """The server of `genial serve`: what it answers, what it refuses, what it hides. tests/test_browser.py has the page."""
 
+import errno
+import gc
 import json
+import os
 import re
 import signal
 import socket
@@ -19,16 +22,16 @@ import numpy as np
 import pytest
 
 from genial_env import Rules, determinize, play
-from genial_env.bitsets import Ints
 from genial_env.cli.common import UserError
 from genial_env.cli.web import serve
+from genial_env.files import FolderInUse
 from genial_env.record import to_line
 from genial_env.table import Table
-from genial_env.views import View
 from genial_env.web import app as web_app
-from genial_env.web import make_app, playing, recorded, server, sessions
+from genial_env.web import make_app, recorded, server, sessions, shelf
+from genial_env.web.limits import Limits
 from genial_env.web.shown import game_shown
-from tests.served import SMALL, Browser, served
+from tests.served import SMALL, Browser, Slow, served
 
 needs_weights = pytest.mark.skipif(find_spec("safetensors") is None, reason="weights are read with safetensors")
 
@@ -42,6 +45,10 @@ def address() -> Iterator[str]:
 @pytest.fixture
 def browser(address: str) -> Browser:
     return Browser(address)
+
+
+BEGUN = {"rules": SMALL, "players": [None, "greedy"]}
+"""A game, as it is asked for."""
 
 
 def error_of(answer: Any, status: int) -> str:
@@ -126,7 +133,7 @@ def test_the_cookie(address: str) -> None:
     cookie = browser.post("/api/session", json={}).headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
-    assert "set-cookie" not in browser.post("/api/session", json={}).headers
+    assert browser.post("/api/session", json={}).headers["set-cookie"] == cookie  # it lives on
 
 
 def test_servers_on_other_ports_leave_each_other_s_cookie_alone(browser: Browser) -> None:
@@ -280,6 +287,9 @@ def test_a_decision_is_played_once(browser: Browser) -> None:
     assert browser.get(f"/api/games/{game['id']}").json()["turn"] == 1
     browser.do({**game, "turn": 1}, "advance")
     error_of(browser.post(f"/api/games/{game['id']}/advance", json={"turn": 2}), 409)
+    error_of(browser.post(f"/api/games/{game['id']}/advance", json={"turn": 3}), 409)
+    late = browser.post(f"/api/games/{game['id']}/advance", json={"turn": 1})  # what it asks for is there
+    assert late.json() == browser.get(f"/api/games/{game['id']}").json()
 
 
 @pytest.mark.parametrize(
@@ -311,7 +321,7 @@ def test_what_cannot_be_played(browser: Browser, sent: dict[str, Any], status: i
 def test_a_body_that_is_no_object(browser: Browser, body: bytes) -> None:
     game = browser.new_game(None, "greedy")
     for path in ("/api/games", "/api/rules", f"/api/games/{game['id']}/play"):
-        assert "expected a JSON object" in error_of(browser.post(path, content=body), 400)
+        assert re.match("expected (a JSON|JSON|UTF-8)", error_of(browser.post(path, content=body), 400))
     assert len(browser.get("/api/games").json()) == 1
 
 
@@ -324,17 +334,17 @@ def test_methods(browser: Browser) -> None:
 @needs_weights
 def test_a_hint_is_the_judge_s(browser: Browser) -> None:
     game = browser.new_game(None, "greedy")
-    found = browser.get(f"/api/games/{game['id']}/hint").json()
+    found = browser.hint(game).json()
     assert -1 <= found["utility"] <= 1
     assert 0 <= found["win"] <= 1
     browser.do(game, "play", slot=found["slot"], cells=found["cells"])
-    error_of(browser.get(f"/api/games/{game['id']}/hint"), 409)
+    error_of(browser.hint(game), 409)
     two = browser.new_game(None, None)
-    error_of(browser.get(f"/api/games/{two['id']}/hint"), 409)
-    assert "slot" in browser.get(f"/api/games/{two['id']}/hint?seat=0").json()
-    error_of(browser.get(f"/api/games/{two['id']}/hint?seat=1"), 409)
+    error_of(browser.hint(two), 409)
+    assert "slot" in browser.hint(two, seat=0).json()
+    error_of(browser.hint(two, seat=1), 409)
     fewer = browser.new_game(None, "greedy", colors=5)
-    assert "cannot play these rules" in error_of(browser.get(f"/api/games/{fewer['id']}/hint"), 409)
+    assert "cannot play these rules" in error_of(browser.hint(fewer), 409)
 
 
 # A new game
@@ -399,14 +409,14 @@ def test_agents_that_cannot_play_are_not_offered(browser: Browser) -> None:
     assert not fewer["judge"]
 
 
-def test_a_game_too_many(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sessions, "MOST_GAMES", 2)
-    first = browser.new_game(None, "greedy")
-    browser.new_game(None, "greedy")
-    body = {"rules": SMALL, "players": [None, "greedy"]}
-    assert "you have 2 games" in error_of(browser.post("/api/games", json=body), 409)
-    assert browser.post(f"/api/games/{first['id']}/remove", json={}).status_code == 200
-    browser.new_game(None, "greedy")
+def test_a_game_too_many() -> None:
+    with served(make_app(limits=Limits(games=2))) as address:
+        browser = Browser(address)
+        first = browser.new_game(None, "greedy")
+        browser.new_game(None, "greedy")
+        assert "you have 2 games" in error_of(browser.post("/api/games", json=BEGUN), 409)
+        assert browser.post(f"/api/games/{first['id']}/remove", json={}).status_code == 200
+        browser.new_game(None, "greedy")
 
 
 # What is kept
@@ -432,37 +442,158 @@ def _text_of(path: Path) -> str:
     return path.read_text() if path.is_file() else ""
 
 
-NO_GAMES = ["", "{}", "[]", '{"started": 1, "table": {}}', '{"started": "x", "table": null}', "\x00"]
+def folder_of(browser: Browser, kept: Path) -> Path:
+    """The folder of a session's games."""
+    return kept / sessions.digest_of(browser.cookies[web_app.COOKIE])
 
 
-def test_files_that_are_no_games_are_left_alone(tmp_path: Path) -> None:
+NO_GAMES = {
+    "empty": b"",
+    "no keys": b"{}",
+    "list": b"[]",
+    "no table": b'{"started": 1, "table": {}}',
+    "wrong types": b'{"started": "x", "table": null}',
+    "zero byte": b"\x00",
+    "no text": b"\xff\xfe",
+    "deep": b"[" * 100_000,
+    "endless number": b'{"started": 1e999, "table": null}',
+    "twice": b'{"started": 1, "started": 2, "table": null}',
+    "large": b" " * 1_000_001,
+}
+
+
+def test_files_that_are_no_games_block_nothing(tmp_path: Path) -> None:
+    """They stay as they are; the list says what is wrong with them; they can be removed."""
     with served(make_app(tmp_path)) as address:
         first = Browser(address)
         game = first.new_game(None, "greedy")
-    folder = next(tmp_path.iterdir())
-    for number, text in enumerate(NO_GAMES):
-        (folder / f"{number}.json").write_text(text)
+    folder = folder_of(first, tmp_path)
+    good = json.loads((folder / f"{game['id']}.json").read_text())
+    illegal = json.dumps({**good, "table": {**good["table"], "actions": [10**6]}}).encode()
+    of_nobody = json.dumps({**good, "table": {**good["table"], "players": [None, "nobody"]}}).encode()
+    files = {**NO_GAMES, "illegal": illegal, "unknown agent": of_nobody}
+    for name, content in files.items():
+        (folder / f"{name}.json").write_bytes(content)
+    (folder / "folder.json").mkdir()
+    (folder / f".{game['id']}.json.0123456789ab.part.json").write_text("half")
     with served(make_app(tmp_path)) as address:
-        assert [each["id"] for each in first.window(address).get("/api/games").json()] == [game["id"]]
-    assert [(folder / f"{number}.json").read_text() for number in range(len(NO_GAMES))] == NO_GAMES
+        again = first.window(address)
+        listed = again.get("/api/games").json()
+        assert listed[0]["id"] == game["id"]
+        assert {each["id"]: bool(each["fault"]) for each in listed[1:]} == dict.fromkeys([*files, "folder"], True)
+        assert "this game cannot go on: " in error_of(again.get("/api/games/illegal"), 410)
+        assert again.get(f"/api/games/{game['id']}").json() == game
+        assert {path.name for path in folder.iterdir()} == {f"{name}.json" for name in [*files, "folder", game["id"]]}
+        assert {name: (folder / f"{name}.json").read_bytes() for name in files} == files
+        assert again.post("/api/games/illegal/remove", json={}).status_code == 200
+        assert not (folder / "illegal.json").exists()
 
 
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_used(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    body = {"rules": SMALL, "players": [None, "greedy"]}
-    with served(make_app(tmp_path / "file")) as address:
-        assert "cannot keep the game" in error_of(Browser(address).post("/api/games", json=body), 507)
+    with pytest.raises(OSError, match="file"):
+        make_app(tmp_path / "file")
 
 
-def test_sessions_without_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is in memory stays bounded; a session that is used stays."""
-    monkeypatch.setattr(sessions, "MOST_SESSIONS", 3)
-    with served(make_app()) as address:
+def test_what_cannot_be_kept_is_not_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk is full for a while: the game stays as it was, in memory and on the disk, and goes on afterwards."""
+
+    def full(path: Path, words: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with served(make_app(tmp_path)) as address:
         browser = Browser(address)
-        game = browser.new_game(None, "greedy")
+        game = browser.decide(browser.decide(browser.new_game(None, None, "greedy"), seat=0), seat=1)
+        for what in ("advance", "play"):
+            if what == "play":
+                game = browser.seen_by(browser.do(game, "advance"), 0)
+            body = {"turn": game["turn"], "slot": 0, "wait": 10, "seat": 0}
+            body["cells"] = game["choice"]["pairs"][0] if what == "play" else []
+            with monkeypatch.context() as full_for_now:
+                full_for_now.setattr(shelf, "write_text", full)
+                answer = browser.post(f"/api/games/{game['id']}/{what}", json=body)
+                assert "cannot keep the game: No space left" in error_of(answer, 507)
+                assert "cannot keep the game" in error_of(browser.post("/api/games", json=BEGUN), 507)
+                seat = "?seat=0" if what == "play" else ""
+                assert browser.get(f"/api/games/{game['id']}{seat}").json() == game
+        game = browser.decide(game)
+    with served(make_app(tmp_path)) as address:
+        assert browser.window(address).get(f"/api/games/{game['id']}").json()["turn"] == game["turn"] == 4
+
+
+def test_sessions_without_number() -> None:
+    """What is in memory stays bounded; a session that is used stays, and one with a game longer than one without."""
+    with served(make_app(limits=Limits(sessions=3))) as address:
+        browser, other = Browser(address), Browser(address)
+        game, others = browser.new_game(None, "greedy"), other.new_game(None, "greedy")
         for _ in range(5):
             Browser(address)
             assert browser.get(f"/api/games/{game['id']}").status_code == 200
+        assert other.get(f"/api/games/{others['id']}").status_code == 200
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_games_of_all_sessions_are_limited(tmp_path: Path, kept: bool) -> None:
+    with served(make_app(tmp_path if kept else None, limits=Limits(all_games=3))) as address:
+        browsers = [Browser(address) for _ in range(3)]
+        games = [browser.new_game(None, "greedy") for browser in browsers]
+        assert "3 games, as many as it takes" in error_of(browsers[0].post("/api/games", json=BEGUN), 507)
+        browsers[0].do(games[0], "remove")
+        browsers[1].new_game(None, "greedy")
+    if kept:  # what is on the disk counts after a restart
+        with served(make_app(tmp_path, limits=Limits(all_games=3))) as address:
+            error_of(browsers[1].window(address).post("/api/games", json=BEGUN), 507)
+
+
+def test_bytes_on_the_disk_are_limited(tmp_path: Path) -> None:
+    """A game that is there goes on."""
+    with served(make_app(tmp_path, limits=Limits(kept_bytes=100))) as address:
+        browser = Browser(address)
+        game = browser.new_game(None, "greedy")
+        assert "as much as it has" in error_of(browser.post("/api/games", json=BEGUN), 507)
+        browser.decide(game)
+        browser.do({**game, "turn": 1}, "remove")
+        browser.new_game(None, "greedy")
+
+
+def test_old_sessions_are_forgotten(tmp_path: Path) -> None:
+    limits = Limits(idle_s=3600, age_s=30 * 24 * 3600)
+    with served(make_app(tmp_path, limits=limits)) as address:
+        old, idle, new = (Browser(address) for _ in range(3))
+        games = [browser.new_game(None, "greedy") for browser in (old, idle, new)]
+    now = time.time()
+    os.utime(folder_of(old, tmp_path), (now, now - limits.age_s - 60))
+    os.utime(folder_of(idle, tmp_path), (now, now - limits.age_s + 3600))
+    kept = sessions.Sessions(tmp_path, limits)
+    try:
+        assert not folder_of(old, tmp_path).exists()
+        session = kept.load(folder_of(idle, tmp_path).name)
+        assert [game.id for game in session.games()] == [games[1]["id"]]
+        assert now - folder_of(idle, tmp_path).stat().st_mtime < 60  # it is used: from now on it counts anew
+        session.used -= limits.idle_s + 60
+        kept.sweep()
+        assert kept.known(session.digest) is session  # found again while somebody holds it
+        session.used -= limits.idle_s + 60
+        kept.sweep()
+        digest = session.digest
+        del session
+        gc.collect()
+        assert kept.known(digest) is None
+        assert [game.id for game in kept.load(digest).games()] == [games[1]["id"]]
+        assert kept.is_kept(folder_of(new, tmp_path).name)
+    finally:
+        kept.close()
+
+
+def test_a_second_server_is_refused(tmp_path: Path) -> None:
+    """It says who has the folder, and may have it afterwards."""
+    app = make_app(tmp_path)
+    with pytest.raises(FolderInUse, match=rf"process {os.getpid()} on"):
+        make_app(tmp_path)
+    with pytest.raises(UserError, match=rf"{tmp_path}: .*process {os.getpid()}"):
+        serve("127.0.0.1", 0, tmp_path)
+    app.close()
+    make_app(tmp_path).close()
 
 
 # Records
@@ -482,7 +613,7 @@ def test_a_file_of_records(browser: Browser) -> None:
     assert [game["line"] for game in found["games"]] == [1, 2, 3, 4]
     assert found["games"][1]["names"][0] == "<script>alert(1)</script>"
     assert found["more"] == 0
-    assert all("fault" not in game for game in found["games"])
+    assert ["fault" in game for game in found["games"]] == [False, False, True, False]  # no text has half a character
 
 
 def test_a_record_step_by_step(browser: Browser) -> None:
@@ -503,9 +634,9 @@ def broken(change: Any) -> str:
 
 
 MALFORMED = {
-    "not json": ("{", "expected a JSON object"),
-    "other json": ("[1, 2]", "expected a JSON object, found [1, 2]"),
-    "deep": ("[" * 60_000, "expected a JSON object, found something unreadable"),
+    "not json": ("{", "expected JSON, found something unreadable"),
+    "other json": ("[1, 2]", "expected a JSON object, found list"),
+    "deep": ("[" * 60_000, "expected JSON nested at most"),
     "no format": ("{}", "format: expected"),
     "no rules": (broken(lambda r: r.pop("rules")), "expected the key 'rules'"),
     "wrong rules": (broken(lambda r: r["rules"].update(players=9)), "rules: expected"),
@@ -597,7 +728,7 @@ def test_one_review_at_a_time(browser: Browser, monkeypatch: pytest.MonkeyPatch)
     assert Browser(browser.address).get("/api/games").status_code == 200
     may_end.set()
     thread.join()
-    assert json.loads(second.post("/api/review", content=line).text) == {"error": "enough"}
+    assert json.loads(second.post("/api/review", content=line).text.splitlines()[-1]) == {"error": "enough"}
 
 
 def test_a_review_that_nobody_waits_for_breaks_off(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -614,50 +745,135 @@ def test_a_review_that_nobody_waits_for_breaks_off(browser: Browser, monkeypatch
     monkeypatch.setattr(recorded, "review", review)
     line = to_line(games_of("greedy", "random", side=4)[0])
     with browser.stream("POST", "/api/review", content=line) as answer:
-        assert json.loads(next(answer.iter_lines()))["of"] == 10_000
+        lines = answer.iter_lines()
+        assert json.loads(next(lines)) == {
+            "done": 0,
+            "of": sum(event[0] != "draw" for event in json.loads(line)["events"]),
+        }
+        assert json.loads(next(lines))["of"] == 10_000
     assert ended.wait(10)
     monkeypatch.undo()
-    deadline = time.monotonic() + 10
-    while browser.post("/api/review", content=line).status_code != 200:  # until the thread has said that it is done
-        assert time.monotonic() < deadline
+    assert browser.post("/api/review", content=line).status_code == 200
 
 
 # Trouble in the server
 
 
-class Slow:
-    """Thinks for as long as it is let."""
-
-    name = "slow"
-    going, may_end = threading.Event(), threading.Event()
-
-    def __call__(self, view: View, random: Any) -> Ints:
-        self.going.set()
-        self.may_end.wait(10)
-        return view.mask().argmax(axis=1)
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Slow]]:
+    """An agent "slow" that thinks until the test lets it end."""
+    with Slow.known(monkeypatch):
+        yield Slow
 
 
-def test_nobody_waits_for_an_agent_of_others(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(playing, "agents_for", lambda rules: ("tests.test_web:Slow", "greedy"))
-    monkeypatch.setattr(playing, "PATIENCE", 0.05)
-    game = browser.new_game("tests.test_web:Slow", None)
-    thread = threading.Thread(target=lambda: browser.window().do(game, "advance"))
-    thread.start()
-    assert Slow.going.wait(10)
-    assert Browser(browser.address).new_game(None, "greedy")["waits"]
-    assert browser.new_game(None, "greedy")["waits"]
-    assert "thinking" in error_of(browser.get(f"/api/games/{game['id']}"), 503)
-    assert "thinking" in error_of(browser.post(f"/api/games/{game['id']}/play", json={"turn": 0}), 503)
-    Slow.may_end.set()
-    thread.join()
-    assert browser.get(f"/api/games/{game['id']}").json()["turn"] == 1
+def ask(browser: Browser, game: dict[str, Any], **sent: Any) -> Any:
+    return browser.post(f"/api/games/{game['id']}/advance", json={"turn": game["turn"], **sent})
+
+
+def test_an_agent_that_thinks_keeps_nobody_waiting(slow: type[Slow]) -> None:
+    """The request is answered at once, the game is shown, everything else goes on; the decision is there later."""
+    with served(make_app(limits=Limits(thinkers=1))) as address:
+        browser = Browser(address)
+        game = browser.new_game(Slow.name, None)
+        assert "thinking" not in game
+        found = ask(browser, game).json()
+        assert slow.going.acquire(timeout=10)
+        assert found["turn"] == 0
+        assert found["thinking"]["seconds"] >= 0
+        again = browser.get(f"/api/games/{game['id']}").json()
+        assert again["thinking"]["seconds"] >= found["thinking"]["seconds"]
+        assert not again["thinking"]["waits"]
+        assert {**again, "thinking": None} == {**game, "thinking": None}
+        assert ask(browser.window(), game, wait=0.01).json()["turn"] == 0  # asks for the same task
+        error_of(browser.post(f"/api/games/{game['id']}/play", json={"turn": 0}), 409)
+        assert Browser(address).new_game(None, "greedy")["waits"]
+        slow.may_end.set()
+        assert browser.do(game, "advance")["turn"] == 1
+        assert not slow.going.acquire(blocking=False)  # it was asked once
+
+
+def test_many_games_of_slow_agents_do_not_hold_up_a_request(slow: type[Slow]) -> None:
+    """As many as there are threads think, the others wait; requests of other kinds are answered meanwhile."""
+    with served(make_app(limits=Limits(thinkers=2, waiting=40))) as address:
+        heavy = [Browser(address) for _ in range(2)]
+        games = [(browser, browser.new_game(Slow.name, None)) for browser in heavy for _ in range(21)]
+        begun = [ask(browser, game) for browser, game in games]
+        assert [answer.status_code for answer in begun] == [200] * 42
+        assert slow.going.acquire(timeout=10)
+        assert slow.going.acquire(timeout=10)
+        light = Browser(address)
+        mine = light.decide(light.new_game(None, Slow.name, None), seat=0)  # and all that is quick
+        assert light.get("/api/games").json()[0]["turn"] == 1
+        assert "ask again" in error_of(ask(light, mine), 503)  # 40 tasks wait: no more
+        state = heavy[1].get(f"/api/games/{games[-1][1]['id']}").json()["thinking"]
+        assert state["waits"]
+        assert not slow.going.acquire(blocking=False)
+        slow.may_end.set()
+        assert light.do(mine, "advance")["turn"] == 2
+        assert {browser.do(game, "advance")["turn"] for browser, game in games} == {1}
+
+
+@needs_weights
+def test_a_hint_does_not_wait_for_agents(slow: type[Slow]) -> None:
+    with served(make_app(limits=Limits(thinkers=1, clerks=1))) as address:
+        browser = Browser(address)
+        ask(browser, browser.new_game(Slow.name, None))
+        assert slow.going.acquire(timeout=10)
+        assert "cells" in browser.hint(browser.new_game(None, "greedy")).json()
+
+
+def test_a_game_is_removed_while_an_agent_thinks(slow: type[Slow], tmp_path: Path) -> None:
+    with served(make_app(tmp_path)) as address:
+        browser = Browser(address)
+        game, other = browser.new_game(Slow.name, None), browser.new_game(None, "greedy")
+        ask(browser, game)
+        assert slow.going.acquire(timeout=10)
+        waiting = threading.Thread(target=lambda: answers.append(ask(browser.window(), game, wait=30)))
+        answers: list[Any] = []
+        waiting.start()
+        assert browser.do(game, "remove") == {}
+        waiting.join(20)
+        assert error_of(answers[0], answers[0].status_code)
+        slow.may_end.set()
+        error_of(browser.get(f"/api/games/{game['id']}"), 404)
+        assert [each["id"] for each in browser.get("/api/games").json()] == [other["id"]]
+    assert [path.stem for path in folder_of(browser, tmp_path).iterdir()] == [other["id"]]
+
+
+def test_the_server_ends_while_an_agent_thinks(slow: type[Slow], tmp_path: Path) -> None:
+    """Whoever waits is answered; what was played is there again, and the agent is asked again."""
+    answers: list[Any] = []
+    with served(make_app(tmp_path)) as address:
+        browser = Browser(address)
+        game = browser.decide(browser.new_game(None, Slow.name))
+        window = browser.window()
+        Browser.opened.remove(window)  # it stays open until it is answered
+        waiting = threading.Thread(target=lambda: answers.append(ask(window, game, wait=30)))
+        waiting.start()
+        assert slow.going.acquire(timeout=10)
+    waiting.join(20)
+    window.close()
+    assert "server is ending" in error_of(answers[0], 409)
+    slow.may_end.set()
+    with served(make_app(tmp_path)) as address:
+        again = browser.window(address)
+        assert again.get(f"/api/games/{game['id']}").json() == game
+        assert again.do(game, "advance")["turn"] == 2
+
+
+@pytest.mark.parametrize("wait", [-1, 31, "x", None, True, [], "nan", 10**400])
+def test_how_long_an_answer_may_be_held_back(browser: Browser, wait: Any) -> None:
+    game = browser.new_game("greedy", None)
+    if wait is not True:
+        assert "wait: expected seconds from 0 to 30" in error_of(ask(browser, game, wait=wait), 400)
+    assert "seconds" in error_of(browser.get(f"/api/games/{game['id']}/hint?wait=nan"), 400)
 
 
 def test_a_fault_in_the_server_ends_nothing(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     game = browser.new_game("greedy", None)
     with monkeypatch.context() as broken_for_now:
-        broken_for_now.setattr(Table, "advance", lambda self: 1 // 0)
-        answer = browser.post(f"/api/games/{game['id']}/advance", json={"turn": 0})
+        broken_for_now.setattr(Table, "choose", lambda self: 1 // 0)
+        answer = ask(browser, game, wait=10)
         assert "went wrong" in error_of(answer, 500)
         assert "Zero" not in answer.text
         assert "content-security-policy" in answer.headers

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -81,6 +81,8 @@ class Guard:
             return
         try:
             await self._app(scope, receive, send_guarded)
+        except ClientDisconnect:
+            pass  # nobody is there to be answered
         except Exception:  # answered by now: raised further, it would only end the browser's connection
             log.exception("%s of %s went wrong", scope["method"], scope["path"])
 

@@ -3,8 +3,7 @@
 What is asked for comes as it was sent, and is checked here.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import lru_cache
 from secrets import randbelow
 from typing import Any
@@ -15,16 +14,15 @@ from genial_env.registry import known_names, make_policy
 from genial_env.rules import Rules
 from genial_env.table import Table
 from genial_env.tables import tables
+from genial_env.views import view
 from genial_env.web.guard import Refused, shortened
 from genial_env.web.recorded import JUDGE
 from genial_env.web.sessions import Game, Session
-from genial_env.web.shown import Shown, game_shown, hint_shown
+from genial_env.web.shown import Shown, game_shown, hint_shown, summary
+from genial_env.web.thinking import Task, WorkQueue
 
 SEEDS = 2**53
 """Seeds lie below: whole numbers that a browser can hold."""
-
-PATIENCE = 5.0
-"""Seconds that looking at a game waits for an agent that is thinking."""
 
 
 @lru_cache(maxsize=64)
@@ -71,12 +69,12 @@ def _seed(sent: Any) -> int:
 
 
 def look_at(game: Game, seat: int | None) -> Shown:
-    """A game as a seat sees it, or as everybody does.
+    """A game as a seat sees it, or as everybody does, while an agent thinks too.
 
     Raises:
-        Refused: for a seat that is not to be seen now, or while an agent is thinking.
+        Refused: for a seat that is not to be seen now.
     """
-    with _held(game, PATIENCE):
+    with game.held():
         if seat is not None and not _may_see(game.table, seat):
             raise Refused(403, f"seat {seat}: expected a person whose turn it is")
         return _shown(game, seat)
@@ -86,48 +84,105 @@ def play(session: Session, game: Game, wanted: Shown) -> Shown:
     """A person's decision: ``{"turn": 3, "slot": 0, "cells": [4, 5]}`` or, in place of both, ``{"word": "swap"}``.
 
     Raises:
-        Refused: for another turn, or what the rules do not allow; nothing has changed then.
+        Refused: for another turn, what the rules do not allow, or what cannot be kept; nothing has changed then.
     """
-    with _held(game):
+    with game.held():
         _check_turn(game, wanted)
         if not game.table.waits:
             raise Refused(409, "no person is to play now")
+        action = _action(game.table, wanted)
         try:
-            game.table.play(_action(game.table, wanted))
+            session.change(game, lambda: game.table.play(action))
         except IllegalAction as error:
             raise Refused(422, str(error)) from error
-        session.keep(game)
+        game.drop_task()  # a hint that nobody waited for
         return _shown(game, wanted.get("seat"))
 
 
-def advance(session: Session, game: Game, wanted: Shown) -> Shown:
-    """A decision of the agent whose turn it is: ``{"turn": 3}``.
+def thinking(queue: WorkQueue, session: Session, game: Game, wanted: Shown) -> Task[None] | None:
+    """Have the agent whose turn it is decide: ``{"turn": 3}``. Who asks again while it thinks gets the same task, who
+    asks after it has decided None.
+
+    The decision is played and written by the task, so that the game goes on also where nobody waits for it.
 
     Raises:
-        Refused: for another turn, and where no agent is to play.
+        Refused: for another turn, where no agent is to play, and where too much is waiting.
     """
-    with _held(game):
+    with game.held():
+        turn = int(game.table.state.decisions[0])
+        if wanted.get("turn") in range(turn):
+            return None
         _check_turn(game, wanted)
-        if game.table.advance() is None:
+        if game.table.over or game.table.waits:
             raise Refused(409, "no agent is to play now")
-        session.keep(game)
+
+        def work(task: Task[None]) -> None:
+            action = game.table.choose()
+            with game.held():
+                task.go_on()
+                session.change(game, lambda: game.table.advance(action))
+
+        return _task(queue, session, game, (turn, None), str(game.table.players[game.table.to_play]), work)
+
+
+def advanced(game: Game, wanted: Shown, task: Task[None] | None) -> Shown:
+    """The game after an agent's decision, or as it stands while the agent thinks: then with the key "thinking".
+
+    Raises:
+        Refused: where the game was removed meanwhile, or the decision cannot be kept.
+        Exception: what went wrong in the agent.
+    """
+    if task is not None and task.done:
+        task.outcome()
+    with game.held():
         return _shown(game, wanted.get("seat"))
 
 
-def hint(game: Game, seat: int | None) -> Shown:
-    """What the judge would do in a person's place, and what it is worth.
+def hinting(queue: WorkQueue, session: Session, game: Game, seat: int | None) -> Task[Shown]:
+    """Have the judge say what it would do in a person's place, and what it is worth.
 
     Raises:
-        Refused: for somebody who is not to play, and for a game that the judge does not know.
+        Refused: for somebody who is not to play, for a game that the judge does not know, and where too much is
+            waiting.
     """
-    with _held(game):
+    with game.held():
         table = game.table
         if not table.waits or _eyes(table, seat) != table.to_play:
             raise Refused(409, "a hint is for the person who is to play")
         if JUDGE not in agents_for(table.rules):
             raise Refused(409, f"the agent {JUDGE!r}, who gives the hints, cannot play these rules")
-        view = table.view(table.to_play)
-        return hint_shown(view, _judge().judge(view))
+        known = view(table.state.copy(), table.to_play)
+        turn = int(table.state.decisions[0])
+        return _task(queue, session, game, (turn, seat), "hint", lambda task: hint_shown(known, _judge().judge(known)))
+
+
+def hinted(task: Task[Shown]) -> Shown:
+    """The hint, or ``{"thinking": ...}``.
+
+    Raises:
+        Exception: what went wrong in the judge.
+    """
+    return task.outcome() if task.done else {"thinking": _state_of(task)}
+
+
+def _task(
+    queue: WorkQueue,
+    session: Session,
+    game: Game,
+    about: tuple[int, int | None],
+    kind: str,
+    work: Callable[[Task[Any]], Any],
+) -> Task[Any]:
+    """The game's task about this turn, begun where there is none. The caller holds the game's lock."""
+    if game.task is None or game.task.done or game.about != about:
+        game.drop_task()
+        game.task, game.about = queue.submit(session.digest, kind, work), about
+    return game.task
+
+
+def _state_of(task: Task[Any]) -> Shown:
+    """How long a task takes already, and whether it still waits for its turn."""
+    return {"seconds": round(task.seconds, 1), "waits": not task.in_progress}
 
 
 def record_line(game: Game) -> str:
@@ -136,40 +191,27 @@ def record_line(game: Game) -> str:
     Raises:
         Refused: for a game that goes on.
     """
-    with _held(game, PATIENCE):
+    with game.held():
         if not game.table.over:
             raise Refused(409, "the record names the tiles of every rack: it is to be had when the game is over")
         return to_line(game.table.record())
 
 
-def remove(session: Session, game: Game) -> None:
-    """Forget a game.
-
-    Raises:
-        Refused: while an agent is thinking.
-    """
-    with _held(game, PATIENCE):
-        session.remove(game)
-
-
-@contextmanager
-def _held(game: Game, patience: float = 0) -> Iterator[None]:
-    """The game for this request alone.
-
-    Raises:
-        Refused: while an agent is thinking.
-    """
-    if not game.lock.acquire(timeout=patience):
-        raise Refused(503, "an agent is thinking: ask again in a moment")
-    try:
-        yield
-    finally:
-        game.lock.release()
+def listed(session: Session) -> list[Shown]:
+    """The session's games, the newest first; then the files that are no games, with what is wrong with them."""
+    games = []
+    for game in session.games():
+        with game.held():
+            games.append(summary(game.id, game.started, game.table))
+    faults = [{"id": fault.id, "started": fault.started, "fault": fault.words} for fault in session.faults()]
+    return [*games, *faults]
 
 
 def _shown(game: Game, seat: Any) -> Shown:
     shown = game_shown(game.id, game.table, _eyes(game.table, seat))
     shown["judge"] = JUDGE in agents_for(game.table.rules)
+    if game.task is not None and not game.task.done and not game.table.waits:
+        shown["thinking"] = _state_of(game.task)
     return shown
 
 

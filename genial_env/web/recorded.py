@@ -1,10 +1,9 @@
 """Game records that were handed to the server: what a file holds, a game step by step, a game judged."""
 
+import asyncio
 import json
-import logging
-import queue
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Hashable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,13 @@ from genial_env.rules import Rules
 from genial_env.strict_json import JSONError, decode_text, parse_object
 from genial_env.web.guard import Refused
 from genial_env.web.shown import Shown, event_shown, names_of, open_position, rules_shown
+from genial_env.web.thinking import Task, WorkQueue
 
 MOST_RECORDS = 2000
 """In a file; what comes after them is not looked at."""
 
 JUDGE = "value"
 """Who reviews games and gives hints."""
-
-log = logging.getLogger(__name__)
 
 
 def contents(body: bytes) -> Shown:
@@ -77,58 +75,65 @@ def readable(body: bytes) -> dict[str, Any]:
     return record
 
 
-def judging(record: dict[str, Any], done: Callable[[], None]) -> Iterator[bytes]:
+class Judging:
     """A review as it is made, in lines of JSON: ``{"done": 3, "of": 42}`` on the way, at last ``{"review": ...}``, or
-    ``{"error": ...}``. It begins at once, in a thread, and breaks off where nobody wants the lines any more.
+    ``{"error": ...}``. It breaks off where nobody wants the lines any more.
+
+    Made, and listened to, where an event loop runs.
 
     Args:
+        queue: who does the work.
+        owner: whose it is.
         record: a game, checked.
-        done: called when the work has ended, however it does.
+
+    Raises:
+        Refused: where too much is waiting.
     """
-    work = _Judging(record, done)
-    threading.Thread(target=work.run, daemon=True).start()
-    return work.lines()
 
+    def __init__(self, queue: WorkQueue, owner: Hashable, record: dict[str, Any]) -> None:
+        self._record = record
+        self._loop = asyncio.get_running_loop()
+        self._told: asyncio.Queue[Shown | None] = asyncio.Queue()
+        self._told.put_nowait({"done": 0, "of": sum(event[0] != "draw" for event in record["events"])})
+        self.task: Task[Shown] = queue.submit(owner, "review", self._work)
 
-class _Judging:
-    """The work of :func:`judging`: one thread runs it, another takes the lines."""
-
-    def __init__(self, record: dict[str, Any], done: Callable[[], None]) -> None:
-        self._record, self._done = record, done
-        self._told: queue.SimpleQueue[Shown | None] = queue.SimpleQueue()
-        self._left = threading.Event()
-
-    def run(self) -> None:
-        """Judge the game."""
-        try:
-            self._told.put({"review": review(self._record, JUDGE, self._tell).to_dict()})
-        except _Left:
-            pass
-        except ValueError as error:
-            self._told.put({"error": str(error)})
-        except Exception:
-            log.exception("a review broke off")
-            self._told.put({"error": "the review broke off; the server's log says why"})
-        finally:
-            self._done()
-            self._told.put(None)
-
-    def lines(self) -> Iterator[bytes]:
+    async def lines(self) -> AsyncIterator[bytes]:
         """What is told, until the end."""
+        ending = asyncio.create_task(self._end())
         try:
-            while (line := self._told.get()) is not None:
-                yield json.dumps(line, allow_nan=False).encode() + b"\n"
+            while (line := await self._told.get()) is not None:
+                yield _line(line)
+            yield _line(self._outcome())
         finally:
-            self._left.set()
+            ending.cancel()
+            self.task.drop()
 
-    def _tell(self, finished: int, of: int) -> None:
-        if self._left.is_set():
-            raise _Left
-        self._told.put({"done": finished, "of": of})
+    def _work(self, task: Task[Shown]) -> Shown:
+        def tell(finished: int, of: int) -> None:
+            task.go_on()
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._told.put_nowait, {"done": finished, "of": of})
+
+        try:
+            return review(self._record, JUDGE, tell).to_dict()
+        except ValueError as error:
+            raise Refused(422, str(error)) from error
+
+    async def _end(self) -> None:
+        await self.task.wait()
+        self._told.put_nowait(None)
+
+    def _outcome(self) -> Shown:
+        try:
+            return {"review": self.task.outcome()}
+        except Refused as error:
+            return {"error": error.message}
+        except Exception:  # logged where it happened
+            return {"error": "the review broke off; the server's log says why"}
 
 
-class _Left(Exception):
-    """Nobody waits for the review any more."""
+def _line(told: Shown) -> bytes:
+    return json.dumps(told, allow_nan=False).encode() + b"\n"
 
 
 def _heading(record: dict[str, Any]) -> Shown:

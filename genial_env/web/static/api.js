@@ -9,7 +9,7 @@ export class Refusal extends Error {
 
 export const get = (path) => asked(path, {});
 
-export const post = (path, sent) => asked(path, { method: "POST", body: JSON.stringify(sent) });
+export const post = (path, sent, signal) => asked(path, { method: "POST", body: JSON.stringify(sent), signal });
 
 /** Send text as it stands: a file of records, or a line of one. */
 export const postText = (path, text) => asked(path, { method: "POST", body: text });

@@ -8,36 +8,39 @@ import { eventWords, moved, panels, rulesWords, seatsOf, tableClass, trackName }
 
 const BETWEEN_AGENTS = 900; // milliseconds in which to see a move before the next
 const BETWEEN_TURNS = 100; // milliseconds: the wheels of some mice are quick
-const WHILE_THINKING = 1000; // before the server is asked again
+const WHEN_FULL = 1000; // before a server that has too much to do is asked again
+const HELD_BACK = 10; // seconds for which the server may hold an answer back for an agent
+const TICK = 1000; // between two looks at how long an agent has been thinking
+const WORTH_SAYING = 3; // seconds of thinking
 const BOARD_LABEL = "Board. Arrow keys go from cell to cell, R turns the tile, Enter lays it, Escape takes it back.";
 
 export async function gameScreen(place, id) {
-  const screen = new GameScreen(place, await whenFree(() => get(`/api/games/${id}`)));
+  const screen = new GameScreen(place, await get(`/api/games/${id}`));
   const onKey = (event) => screen.key(event);
   document.addEventListener("keydown", onKey);
   screen.show();
   screen.letAgentsPlay();
   return () => {
-    screen.left = true;
+    screen.leave();
     document.removeEventListener("keydown", onKey);
   };
 }
 
-/** Ask, and ask again while an agent is thinking. */
+/** Ask, and ask again where the server has too much to do. */
 async function whenFree(ask) {
   for (;;) {
     try {
       return await ask();
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 503) throw error;
-      await wait(WHILE_THINKING);
+      await wait(WHEN_FULL);
     }
   }
 }
 
 class GameScreen {
   constructor(place, game) {
-    this.left = false;
+    this.leaving = new AbortController();
     this.busy = false;
     this.stuck = false; // an agent's decision did not come
     this.turned = 0; // when the wheel turned the tile last
@@ -50,7 +53,10 @@ class GameScreen {
     this.board.element.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     this.board.element.addEventListener("focus", () => this.showHand());
     this.board.element.addEventListener("blur", () => this.board.pointAt(null));
-    this.status = h("div", { class: "status", role: "status" });
+    this.words = h("span", { role: "status" });
+    this.sinceWords = h("span", { class: "since" }); // apart, so that it is not read out every second
+    this.status = h("div", { class: "status" }, this.words, this.sinceWords);
+    this.clock = setInterval(() => this.showSince(), TICK);
     this.preview = h("p", { class: "preview" });
     this.controls = h("div", { class: "controls" });
     this.side = h("div", { class: "panels" });
@@ -69,13 +75,30 @@ class GameScreen {
     this.since = Math.max(0, game.moves.length - 1); // moves from there on are marked on the board
   }
 
+  get left() {
+    return this.leaving.signal.aborted;
+  }
+
+  leave() {
+    clearInterval(this.clock);
+    this.leaving.abort();
+  }
+
   set(game) {
     this.game = game;
+    this.thinking(game);
     this.names = game.names;
     const { choice } = game;
     this.hand.reset();
     this.hand.pairs = new Set((choice?.pairs ?? []).flatMap(([a, b]) => [`${a},${b}`, `${b},${a}`]));
     if (choice && this.tiles().filter(Boolean).length === 1) this.hand.slot = this.tiles().findIndex(Boolean);
+  }
+
+  /** Note how long the agent has been thinking, by the server's clock. */
+  thinking({ thinking, turn }) {
+    const before = this.thought?.turn === turn ? this.thought : null;
+    if (thinking) this.thought = { turn, from: Date.now() - 1000 * thinking.seconds, waits: thinking.waits };
+    else this.thought = before ?? { turn, from: Date.now(), waits: false };
   }
 
   // What is known
@@ -193,7 +216,16 @@ class GameScreen {
     const bonus = this.game.waits && this.game.position.phase === "bonus";
     this.status.classList.toggle("bonus", bonus);
     this.status.classList.toggle("thinking", !this.game.waits && !this.game.end);
-    this.status.textContent = words;
+    if (this.words.textContent !== words) this.words.textContent = words;
+    this.showSince();
+  }
+
+  /** How long the agent has been thinking, where it is long. */
+  showSince() {
+    const thinks = !this.game.waits && !this.game.end && !this.stuck;
+    const seconds = thinks ? Math.floor((Date.now() - this.thought.from) / 1000) : 0;
+    const queued = this.thought.waits ? " (waiting: the server has much to do)" : "";
+    this.sinceWords.textContent = seconds < WORTH_SAYING ? "" : ` ${durationWords(seconds)}${queued}`;
   }
 
   statusWords() {
@@ -424,7 +456,7 @@ class GameScreen {
     while (!this.left && !this.game.waits && !this.game.end) {
       const { id, turn, seat, moves } = this.game;
       const went = await this.attempt(async () => {
-        const game = await whenFree(() => post(`/api/games/${id}/advance`, { turn, seat }));
+        const game = await this.decided(() => post(`/api/games/${id}/advance`, { turn, seat, wait: HELD_BACK }, this.leaving.signal));
         if (this.left) return;
         this.set(game);
         game.moves.slice(moves.length).forEach((event) => announce(eventWords(event, this.names)));
@@ -433,6 +465,16 @@ class GameScreen {
       if (!this.game.waits && !this.game.end) await wait(BETWEEN_AGENTS);
     }
     return undefined;
+  }
+
+  /** Ask for what an agent thinks about until it is there. */
+  async decided(ask) {
+    for (;;) {
+      const found = await whenFree(ask);
+      if (this.left || !found.thinking) return found;
+      this.thinking({ thinking: found.thinking, turn: this.game.turn });
+      this.showSince();
+    }
   }
 
   giveUp() {
@@ -444,7 +486,7 @@ class GameScreen {
     if (!this.choosing) return;
     let words = null;
     await this.attempt(async () => {
-      const found = await get(`/api/games/${this.game.id}/hint?seat=${this.game.seat}`);
+      const found = await this.decided(() => get(`/api/games/${this.game.id}/hint?seat=${this.game.seat}&wait=${HELD_BACK}`));
       if (found.cells) this.hand.put(found.slot, found.cells, this.board.grid);
       words = hintWords(found, this.game.position.phase);
     });
@@ -460,9 +502,10 @@ class GameScreen {
     try {
       await act();
     } catch (error) {
+      if (error.name === "AbortError") return false;
       if (!(error instanceof Refusal)) throw error;
       trouble = error;
-      if (error.status === 409) this.set(await whenFree(() => get(`/api/games/${this.game.id}`)));
+      if (error.status === 409) this.set(await get(`/api/games/${this.game.id}`));
     } finally {
       this.busy = false;
     }
@@ -514,6 +557,8 @@ class Hand {
     this.fixed = true;
   }
 }
+
+const durationWords = (seconds) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`);
 
 function hintWords({ word, utility, win }, phase) {
   const worth =

@@ -168,12 +168,14 @@ async function listGames(place) {
 }
 
 function gameItem(game, remove) {
+  const quiet = (label) => h("button", { type: "button", class: "quiet", "aria-label": label, onclick: () => remove(game) }, "Remove");
+  if (game.fault) return h("li", {}, h("span", { class: "problem" }, `A game that cannot go on: ${game.fault}`), quiet("Remove the game that cannot go on"));
   const names = game.names.join(", ");
   return h(
     "li",
     {},
     h("a", { href: `#/game/${game.id}` }, names),
     h("span", { class: "hint" }, `${rulesWords(game.rules)} · ${game.over ? "over" : `${game.turn} decisions`}`),
-    h("button", { type: "button", class: "quiet", "aria-label": `Remove the game of ${names}`, onclick: () => remove(game) }, "Remove"),
+    quiet(`Remove the game of ${names}`),
   );
 }
