@@ -80,7 +80,9 @@ def end_children() -> None:
     """Kill the processes that multiprocessing or joblib started for this one, and wait for their ends."""
     children = multiprocessing.active_children()
     for child in children:
-        child.kill()
+        if child.pid is not None:
+            with suppress(ProcessLookupError):  # not child.kill(), which joblib's have not
+                os.kill(child.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
     deadline = time.monotonic() + PATIENCE_S
     for child in children:
         child.join(max(0.0, deadline - time.monotonic()))

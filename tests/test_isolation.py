@@ -219,24 +219,24 @@ def python(*words: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_second_tournament_in_a_directory_is_refused(tmp_path: Path) -> None:
     out, settings = tmp_path / "t", Settings(("random", "greedy"), SMALL, 2)
-    store = run(settings, out)
+    store = run(settings, out, backend=NUMPY)
     before = {path: path.read_bytes() for path in out.iterdir() if path.name != LOCK}
     with lock_folder(out):
         with pytest.raises(FolderInUse):
-            run(settings, out)
-        refused = genial("tournament", out, "--agents", "random,greedy", "--no-pictures", status=1)
+            run(settings, out, backend=NUMPY)
+        refused = genial("tournament", out, "--agents", "random,greedy", "--backend", "numpy", status=1)
     assert refused.stderr.splitlines() == [
         f"genial: {out}: Another process is writing there (process {os.getpid()} on {socket.gethostname()})"
     ]
     assert refused.stdout == ""
     assert {path: path.read_bytes() for path in out.iterdir() if path.name != LOCK} == before
-    assert run(settings, out).games == store.games  # the lock is free again, and its file is nothing strange
+    assert run(settings, out, backend=NUMPY).games == store.games  # the lock is free again, its file nothing strange
 
 
 def test_a_lock_file_alone_is_an_empty_directory(tmp_path: Path) -> None:
     with lock_folder(tmp_path):
         pass
-    assert len(run(Settings(("random", "greedy"), SMALL, 1), tmp_path).games) == 2
+    assert len(run(Settings(("random", "greedy"), SMALL, 1), tmp_path, backend=NUMPY).games) == 2
     with pytest.raises(ValueError, match="something else"):
         run(Settings(("random", "greedy"), SMALL, 1), Path(__file__).parent)
     assert not (Path(__file__).parent / LOCK).exists()

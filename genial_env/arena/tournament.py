@@ -3,9 +3,10 @@
 import math
 import os
 import time
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -257,12 +258,25 @@ def in_parallel(
     try:
         with starting_children():
             found = pool(delayed(work)(*call) for call in calls)
-        yield from found
+        with _closing_quietly(found):
+            for result in found:  # noqa: UP028  so that closing this generator leaves closing that one to the block
+                yield result
     except BrokenProcessPool as error:
         raise WorkerEnded(
             "a worker process has ended while it played: it was killed, memory ran out, or an agent ended it. "
             "What was finished is kept"
         ) from error
+
+
+@contextmanager
+def _closing_quietly(found: Generator[Any, None, None]) -> Iterator[None]:
+    """Close joblib's results at the end of a block without its warning that there is work left: that is meant."""
+    try:
+        yield
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            found.close()
 
 
 def check_workers(workers: int, agents: Sequence[str] = ()) -> None:
