@@ -149,7 +149,12 @@ def write_records(path: str | os.PathLike[str], records: Iterable[dict[str, Any]
 
 def to_line(record: dict[str, Any]) -> str:
     """A record as its line in a file."""
-    return json.dumps(record, separators=(",", ":"), ensure_ascii=False) + "\n"
+    line = json.dumps(record, separators=(",", ":"), ensure_ascii=False)
+    try:
+        line.encode()
+    except UnicodeEncodeError:  # half a surrogate pair in a name, which JSON can hold but UTF-8 cannot
+        line = json.dumps(record, separators=(",", ":"))
+    return f"{line}\n"
 
 
 def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:

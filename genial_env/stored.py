@@ -28,6 +28,11 @@ def _at(where: str, what: str) -> str:
     return f"{where}: {what}" if where else what
 
 
+def _within(where: str, name: str) -> str:
+    """Where the value of a key stands."""
+    return _at(where, name if name.isascii() and name.isprintable() and len(name) < 60 else shorten(name))
+
+
 def shorten(value: Any) -> str:
     """A value for a message, as JSON where it can be, cut short."""
     try:
@@ -104,7 +109,7 @@ def a_mapping(each: Check) -> Check:
     """Check for an object with any keys whose values pass another check."""
 
     def check(value: Any, where: str) -> dict[str, Any]:
-        return {name: each(found, _at(where, name)) for name, found in ANY_OBJECT(value, where).items()}
+        return {name: each(found, _within(where, name)) for name, found in ANY_OBJECT(value, where).items()}
 
     return check
 
@@ -127,7 +132,7 @@ def an_object(others: Check | None = None, **by_key: Check) -> Check:
             test = by_key.get(name, others)
             if test is None:
                 raise JSONError(_at(where, f"expected the keys {', '.join(by_key)}, found {shorten(name)}"))
-            checked[name] = test(each, _at(where, name))
+            checked[name] = test(each, _within(where, name))
         return checked
 
     return check

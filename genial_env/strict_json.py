@@ -14,8 +14,6 @@ MAX_CHARACTERS = 2**24
 MAX_DEPTH = 64
 """How deep arrays and objects may be nested."""
 
-_SURROGATES = re.compile(r"[\ud800-\udfff]|\\u[dD][89a-fA-F]")
-
 _NO_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[^\[\]{}"]+', re.DOTALL)
 
 
@@ -33,7 +31,7 @@ def parse_json(text: str, where: str = "", *, max_characters: int = MAX_CHARACTE
 
     Raises:
         JSONError: for text that is no JSON, is too long or nested too deeply, names a key twice in an object, or has
-            NaN, an infinity, a number that a float or Python's limit of digits cannot hold, or half a surrogate pair.
+            NaN, an infinity, or a number that a float or Python's limit of digits cannot hold.
     """
     place = f"{where}: " if where else ""
     if len(text) > max_characters:
@@ -41,12 +39,9 @@ def parse_json(text: str, where: str = "", *, max_characters: int = MAX_CHARACTE
     if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
         raise JSONError(f"{place}expected JSON nested at most {MAX_DEPTH} deep, found more")
     try:
-        value = json.loads(
+        return json.loads(
             text, object_pairs_hook=_object_of, parse_float=_finite_float, parse_constant=_refuse_constant
         )
-        if _SURROGATES.search(text):
-            json.dumps(value, ensure_ascii=False).encode()  # raises for one that has no other half
-        return value
     except (ValueError, RecursionError) as error:
         raise JSONError(f"{place}expected JSON, found something unreadable ({error})") from error
 

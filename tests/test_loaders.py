@@ -115,6 +115,9 @@ def test_records(tmp_path: Path) -> None:
     assert all(fault is None or (0 < len(fault) < 1500 and fault.encode()) for fault in verify(read))
     path.write_bytes(b"\xef\xbb\xbf" + to_line(record).encode())
     assert list(read_records(path)) == [record]
+    record["agents"] = ["\ud800", "é"]  # half a surrogate pair, which UTF-8 does not know
+    path.write_text(to_line(record), encoding="utf-8")
+    assert list(read_records(path)) == [record]
 
 
 def test_messages_of_deep_and_odd_values() -> None:

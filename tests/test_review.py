@@ -253,7 +253,7 @@ def test_who_cannot_judge() -> None:
         review(game(SMALL), "greedy")
     with pytest.raises(ValueError, match="unknown agent 'vlaue'"):
         review(game(SMALL), "vlaue")
-    with pytest.raises(ValueError, match="value cannot play this game: the weights are for other sizes than 5 colors"):
+    with pytest.raises(ValueError, match="value cannot play this game: the value network for 5 colors"):
         review(game(Rules(colors=5, side=5, rack=4)), "value")
     with pytest.raises(TypeError, match="cannot judge: it has no method judge"):
         review(game(SMALL), object())  # type: ignore[arg-type]
