@@ -21,7 +21,7 @@ from genial_env import backends, kernel
 from genial_env.bitsets import Bools, Ints
 from genial_env.policies import DenialPolicy, WorthPolicy
 from genial_env.rules import TRACK_END, Rules
-from genial_env.state import EMPTY, FREE, State
+from genial_env.state import EMPTY, FREE, LEVELS, State
 from genial_env.tables import tables
 from genial_env.views import View
 
@@ -225,6 +225,7 @@ def turned(view: View) -> State:
         drawn=np.zeros((n, rules.players), dtype=np.int64),
         has_placed=view.has_placed.copy(),
         returned=np.zeros((n, rules.players, rules.rack, t.n_kinds), dtype=np.uint8),
+        levels=np.zeros((n, t.n_kinds, LEVELS), dtype=np.uint8),
         swapped=np.zeros(n, dtype=np.bool_),
         to_play=view.to_play.copy(),
         phase=view.phase.copy(),

@@ -17,7 +17,7 @@ Axis letters as in :mod:`genial_env.state`.
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb
+from math import comb, factorial, perm, prod
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,11 @@ from numpy.typing import NDArray
 
 from genial_env import bitsets, kernel
 from genial_env.bitsets import Bitsets, Bools, Ints
+from genial_env.posterior import Hidden, make_plan
 from genial_env.rules import TRACK_END, Rules
 from genial_env.state import EMPTY, Phase, State
 from genial_env.tables import Tables, tables
-from genial_env.views import View, barred, determinize
+from genial_env.views import View, determinize, hidden_tiles
 
 Floats = NDArray[np.float64]
 
@@ -219,7 +220,7 @@ class _Search:
         """[T]: the mean utilities of an action that draws so many tiles."""
         bag = state.bag[row]
         self.spend(_count_hands(tuple(bag.tolist()), drawn))
-        hands, chances = _hands((tuple(bag.tolist()),) * drawn)
+        hands, chances = _hands(np.tile(_without_replacement(bag, drawn), (drawn, 1, 1)))
         kinds = np.repeat(np.tile(np.arange(hands.shape[1]), len(hands)), hands.ravel()).reshape(len(hands), drawn)
         script = np.full((len(hands), self.rules.rack), -1)
         script[:, :drawn] = kinds
@@ -337,6 +338,7 @@ def _forgetful(state: State) -> State:
         state.racks[idle, (state.to_play[idle] + ahead) % players] = EMPTY
     if state.swapped.any():
         state.returned[:] = 0
+        state.levels[:] = 0
         state.swapped[:] = False
     return state
 
@@ -436,26 +438,129 @@ def _count_hands(counts: tuple[int, ...], size: int) -> int:
     return ways[size]
 
 
-@lru_cache(maxsize=16)
-def _hands(choices: tuple[tuple[int, ...], ...]) -> tuple[NDArray[np.int8], Floats]:
+def _hands(weights: Floats) -> tuple[NDArray[np.int8], Floats]:
     """All hands that may be dealt, as counts [n, M], and their chances [n].
 
     Args:
-        choices: [slots, M] how many tiles of each kind may come to a slot, no row less than the one before in anything:
-            so however the slots before were filled, the same number of tiles is left for the next.
+        weights: [slots, M, D] of each kind for a slot, by how many of it the slots before hold.
     """
-    n_kinds = len(choices[0]) if choices else 0
-    hands: NDArray[np.int8] = np.zeros((1, n_kinds), dtype=np.int8)
+    return _grown_hands(weights.shape, weights.tobytes())
+
+
+@lru_cache(maxsize=16)
+def _grown_hands(shape: tuple[int, int, int], data: bytes) -> tuple[NDArray[np.int8], Floats]:
+    """As :func:`_hands`."""
+    weights: Floats = np.frombuffer(data).reshape(shape)
+    kinds = np.arange(shape[1])
+    hands: NDArray[np.int8] = np.zeros((1, shape[1]), dtype=np.int8)
     chances: Floats = np.ones(1)
-    for slot, row in enumerate(choices):
-        left = np.maximum(np.array(row) - hands, 0)
-        index, kind = np.nonzero(left)
+    for of_slot in weights:
+        found = of_slot[kinds, hands]
+        index, kind = np.nonzero(found)
         grown = hands[index]
         grown[np.arange(len(index)), kind] += 1
         first, which = _unique(_as_words(grown.view(np.uint8)))
-        ways = chances[index] * left[index, kind] / (sum(row) - slot)
+        ways = chances[index] * found[index, kind]
         hands, chances = grown[first], np.bincount(which, weights=ways).astype(np.float64)
-    return hands, chances
+    return hands, chances / chances.sum()
+
+
+def _without_replacement(counts: Ints, size: int) -> Floats:
+    """[M, size + 1]: the weight of each kind, of so many tiles, when 0, 1, ... of it have been taken."""
+    left: Floats = np.maximum(counts[:, None] - np.arange(size + 1), 0).astype(np.float64)
+    return left
+
+
+class _HiddenHand:
+    """The tiles of the next seat, as the mover knows them.
+
+    Kinds of which swaps have told nothing are alike: only the number of their tiles matters. For the others
+    (:attr:`told`) the weights of :mod:`genial_env.posterior` are followed slot by slot.
+
+    Args:
+        hidden: one game, the slots of that seat alone.
+    """
+
+    def __init__(self, hidden: Hidden) -> None:
+        plan = make_plan(hidden)
+        self.size = int(hidden.filled.sum())
+        self.unseen = hidden.unseen[0]
+        groups = plan.group[0, : self.size]
+        self._weights = plan.weights[groups]
+        returned = hidden.returned[0] * hidden.filled[0, :, None]
+        self.told: Bools = returned.any(axis=0) & (self.unseen > 0)
+        self._ages = [(plan.weights[group], int((groups == group).sum())) for group in np.unique(groups)]
+        self._by_told: dict[tuple[int, ...], Floats] = {}
+        self._ways_of_told: dict[tuple[int, ...], list[tuple[int, float]]] = {}
+
+    def hands(self, group: Ints) -> tuple[NDArray[np.int8], Floats]:
+        """All hands as counts [n, groups], and their chances [n].
+
+        Args:
+            group: [M] kinds of the same number are taken together; one of which swaps have told, with no other.
+        """
+        n_groups = int(group.max(initial=-1)) + 1
+        counts = np.bincount(group, weights=self.unseen, minlength=n_groups).astype(np.int64)
+        weights = np.tile(_without_replacement(counts, self.size), (self.size, 1, 1))
+        for kind in np.flatnonzero(self.told):
+            of_kind = self._weights[:, kind, : self.size + 1]
+            weights[:, group[kind]] = 0
+            weights[:, group[kind], : of_kind.shape[1]] = of_kind
+        return _hands(weights)
+
+    def chances_of_none(self, order: Ints) -> Floats:
+        """[M + 1]: how likely the hand holds none of the first 0, 1, ..., M kinds of an order."""
+        ordered_told = self.told[order]
+        plain = np.append(self.unseen[order] * ~ordered_told, 0)[::-1].cumsum()[::-1]
+        told = order[ordered_told].tolist()
+        passed = np.append(0, ordered_told.cumsum())
+        ways = np.array([self._ways(tuple(sorted(told[n:])), int(rest)) for n, rest in zip(passed, plain, strict=True)])
+        chances: Floats = ways / ways[0]
+        return chances
+
+    def _ways(self, told: tuple[int, ...], plain: int) -> float:
+        """In how many ways the hand is dealt from these kinds, and so many tiles of which nothing was told."""
+        if told not in self._ways_of_told:
+            self._ways_of_told[told] = self._ways_to_fill(told)
+        return sum(ways * perm(plain, self.size - filled) for filled, ways in self._ways_of_told[told])
+
+    def _ways_to_fill(self, told: tuple[int, ...]) -> list[tuple[int, float]]:
+        """How many slots may be filled with these kinds, and in how many ways."""
+        by_age, ways = self._by_age(told), np.zeros(self.size + 1)
+        for taken in zip(*by_age.nonzero(), strict=True):
+            chosen = prod(perm(n, int(slots)) for slots, (_, n) in zip(taken, self._ages, strict=True))
+            ways[sum(map(int, taken))] += by_age[taken] * chosen
+        return [(filled, float(ways[filled])) for filled in np.flatnonzero(ways).tolist()]
+
+    def _by_age(self, told: tuple[int, ...]) -> Floats:
+        """[slots of the oldest age + 1, ..., of the youngest + 1]: in how many ways so many slots of each age are
+        filled with these kinds, in any order within an age.
+        """
+        if told not in self._by_told:
+            filled = np.zeros([n + 1 for _, n in self._ages])
+            if not told:
+                filled[(0,) * filled.ndim] = 1
+            else:
+                fewer, of_kind = self._by_age(told[1:]), self._of_kind(told[0])
+                for taken in zip(*of_kind.nonzero(), strict=True):
+                    to = tuple(slice(n, None) for n in taken)
+                    rest = tuple(slice(0, size - n) for n, size in zip(taken, filled.shape, strict=True))
+                    filled[to] += of_kind[taken] * fewer[rest]
+            self._by_told[told] = filled
+        return self._by_told[told]
+
+    def _of_kind(self, kind: int) -> Floats:
+        """As :meth:`_by_age`, of one kind."""
+        ways = np.zeros([n + 1 for _, n in self._ages])
+        for taken in np.ndindex(*ways.shape):
+            dealt, number = 0, 1.0
+            for slots, (weights, _) in zip(taken, self._ages, strict=True):
+                for _ in range(slots):
+                    number *= weights[kind, dealt] if dealt < weights.shape[1] else 0.0
+                    dealt += 1
+                number /= factorial(slots)
+            ways[taken] = number
+        return ways
 
 
 # Hidden racks
@@ -552,9 +657,9 @@ class _Deals:
         self.track = self.seat % view.rules.tracks
         self.unseen: Ints = view.unseen[0].astype(np.int64)
         self.next_seat = (self.seat + 1) % view.rules.players
-        self.hand = int(view.rack_sizes[0, 1])
-        self.choices = _choices(view)
-        self._apart = view.rules.players > 2 and bool(barred(view).any())
+        hidden = hidden_tiles(view)
+        self.opponent = _HiddenHand(hidden.of_slots(slice(0, view.rules.rack)))
+        self._apart = view.rules.players > 2 and bool(hidden.uneven[0])
 
     def check_deals(self) -> None:
         """Before a hidden rack is asked for.
@@ -645,22 +750,8 @@ class _Deals:
         """The mover's mean utility when the next seat lays the best for itself of a hidden hand; by kind [M, T]."""
         theirs, own = utilities[:, self.next_seat % self.rules.tracks], utilities[:, self.track]
         order = np.lexsort((own, -theirs))
-        upto = np.concatenate([np.zeros((len(self.choices), 1)), self.choices[:, order].cumsum(axis=1)], axis=1)
-        before = np.arange(len(self.choices))[:, None]
-        tiles = upto[:, -1:]
-        none_so_far = (np.maximum(tiles - upto - before, 0) / (tiles - before)).prod(axis=0)
+        none_so_far = self.opponent.chances_of_none(order)
         return float((none_so_far[:-1] - none_so_far[1:]) @ own[order])
-
-
-def _choices(view: View) -> Ints:
-    """[slots, M]: how many unseen tiles of each kind may lie in each slot of the next seat, the oldest tile first.
-
-    What may lie in a slot may lie in any younger one too.
-    """
-    shut = barred(view)[0, 0, : view.rack_sizes[0, 1]]
-    choices = np.maximum(view.unseen[0].astype(np.int64) - shut, 0)
-    ordered: Ints = choices[np.argsort(choices.sum(axis=1), kind="stable")]
-    return ordered
 
 
 class _Exchange:
@@ -684,14 +775,14 @@ class _Exchange:
         if payoffs.max() - payoffs.min() < SAME:
             return float(payoffs[0, 0])
         sure = payoffs[:, self.held].max(axis=1, initial=-1.0)
-        group = _alike(needs, payoffs)
+        group = _alike(needs, payoffs, self.deals.opponent.told)
         first = np.unique(group, return_index=True)[1]
         member = (group[:, None] == np.arange(len(first))).astype(np.int64)
-        counts, choices = self.deals.unseen @ member, self.deals.choices @ member
+        counts = self.deals.unseen @ member
         needs = needs @ member
         merged = np.unique(np.concatenate([needs, payoffs[:, first], sure[:, None]], axis=1), axis=0)
         needs, payoffs, sure = merged[:, : len(first)].astype(np.int64), merged[:, len(first) : -1], merged[:, -1]
-        hands, chances = _hands(tuple(map(tuple, choices.tolist())))
+        hands, chances = self.deals.opponent.hands(group)
         total = 0.0
         for start in range(0, len(hands), 1 << 14):
             part = slice(start, start + (1 << 14))
@@ -724,7 +815,7 @@ class _Exchange:
 
     def _means(self, bags: Ints, payoffs: Floats, sure: Floats) -> Floats:
         """[n, R]: the mover's mean utility over its draws from bags [n, groups], against each reply."""
-        left = int(self.deals.unseen.sum()) - self.deals.hand
+        left = int(self.deals.unseen.sum()) - self.deals.opponent.size
         none = np.array([comb(left - good, self.drawn) / comb(left, self.drawn) for good in range(left + 1)])
         means = np.ones((len(bags), len(payoffs)))
         for level in (0, 1):  # of -1, 0 and 1: the mean is -1 + P(at least 0) + P(1)
@@ -809,17 +900,18 @@ def _without_worse(needs: Ints, payoffs: Floats) -> tuple[Ints, Floats]:
     return needs[kept], payoffs[kept]
 
 
-def _alike(needs: Ints, payoffs: Floats) -> Ints:
+def _alike(needs: Ints, payoffs: Floats, told: Bools) -> Ints:
     """[M]: kinds of the same number are alike, in the opponent's hand and as the mover's last tile.
 
-    A kind of which a reply takes two tiles, or that it takes with another, is like no other.
+    A kind of which a reply takes two tiles, or that it takes with another, is like no other; nor is one of which swaps
+    have told something, [M].
     """
     single = needs.sum(axis=1) == 1
     groups: dict[Any, int] = {}
     numbers = []
     for kind in range(needs.shape[1]):
         taken = needs[:, kind] > 0
-        alone = kind if (taken & ~single).any() else None
+        alone = kind if told[kind] or (taken & ~single).any() else None
         replies = frozenset(row.tobytes() for row in payoffs[taken & single])
         numbers.append(groups.setdefault((alone, payoffs[:, kind].tobytes(), replies), len(groups)))
     return np.array(numbers, dtype=np.int64)

@@ -33,10 +33,11 @@ from genial_env import bitsets, chance
 from genial_env.backends import AnyBackend, twin
 from genial_env.errors import IllegalAction
 from genial_env.rules import COLOR_LETTERS, TRACK_END, Rules
-from genial_env.state import EMPTY, FREE, End, Phase, State
+from genial_env.state import EMPTY, FREE, LEVELS, End, Phase, State
 from genial_env.tables import Bools, Ints, Tables, tables
 
 _OPPOSITE = np.array([3, 4, 5, 0, 1, 2])
+_NEWEST_FIRST = np.arange(LEVELS)
 _PLACE, _BONUS, _SWAP, _OVER = (int(phase) for phase in Phase)  # numpy compares plain numbers faster
 
 
@@ -246,6 +247,7 @@ def undealt(rules: Rules) -> State:
         drawn=np.zeros((1, rules.players), dtype=np.int64),
         has_placed=np.zeros((1, rules.players), dtype=np.bool_),
         returned=np.zeros((1, rules.players, rules.rack, t.n_kinds), dtype=np.uint8),
+        levels=np.zeros((1, t.n_kinds, LEVELS), dtype=np.uint8),
         swapped=np.zeros(1, dtype=np.bool_),
         to_play=np.zeros(1, dtype=np.int64),
         phase=np.full(1, _PLACE, dtype=np.int8),
@@ -498,10 +500,8 @@ def _apply_mixed(state: State, rows: Ints, actions: Ints, script: Ints | None) -
     swappers = rows[swapping]
     aside = count_kinds(_set_aside(state, swappers), t.n_kinds).astype(np.uint8)
     _draw_and_pass(state, rows, script, closing)
-    state.bag[swappers] += aside  # only now
-    held = state.racks[swappers] != EMPTY
-    state.returned[swappers] += aside[:, None, None, :] * held[..., None]
-    state.swapped[swappers] = True
+    if swappers.size:
+        _return_tiles(state, swappers, aside)  # only now
 
 
 def as_rows(state: State, rows: Ints | None) -> Ints:
@@ -636,8 +636,8 @@ def _place(state: State, rows: Ints, actions: Ints) -> None:
 def _show(state: State, rows: Ints, slot_at: Ints, kinds: NDArray[np.int8]) -> None:
     """In place: a tile has left a slot, and everybody saw which.
 
-    If tiles of its kind had been put back into the bag before it was drawn, it may have been one of them. So for tiles
-    drawn earlier than it, one tile less is certain to have been in the bag when they were drawn.
+    So of the tiles that returns of its kind left in the bag or in unseen slots, one is accounted for where the slot had
+    been filled before the return.
 
     Args:
         state: the games.
@@ -649,12 +649,10 @@ def _show(state: State, rows: Ints, slot_at: Ints, kinds: NDArray[np.int8]) -> N
     if not swapped.size:
         return
     rows, slot_at, kinds = rows.take(swapped), slot_at.take(swapped), kinds.take(swapped)
-    n_kinds, n_slots = state.returned.shape[3], state.rules.players * state.rules.rack
-    returned = _flat(state.returned)
-    own = returned.take(slot_at * n_kinds + kinds)
-    at = (rows * (n_slots * n_kinds) + kinds)[:, None] + np.arange(0, n_slots * n_kinds, n_kinds)
-    column = returned.take(at)
-    returned[at] = column - (column > own[:, None])
+    n_kinds = state.tables.n_kinds
+    since = _flat(state.returned).take(slot_at * n_kinds + kinds)
+    levels = state.levels.reshape(-1, LEVELS)
+    levels[rows * n_kinds + kinds] -= since[:, None] > _NEWEST_FIRST
     state.returned.reshape(-1, n_kinds)[slot_at] = 0
 
 
@@ -796,6 +794,26 @@ def _set_aside(state: State, rows: Ints) -> NDArray[np.int8]:
         _show(state, rows, first + slot, aside[:, slot])
     state.racks[rows, state.to_play[rows]] = EMPTY
     return aside
+
+
+def _return_tiles(state: State, rows: Ints, aside: NDArray[np.uint8]) -> None:
+    """In place: put swapped tiles, [G, M] of each kind, back into the bags; note it in `returned` and `levels`.
+
+    One tile after the other is put back, and all racks were filled before: a return leaves all tiles of the kind that
+    are not on the board, less those that are still to be put back.
+    """
+    racks = state.racks[rows]
+    held = count_kinds(racks.reshape(len(rows), state.rules.players * state.rules.rack), state.tables.n_kinds).astype(
+        np.uint8
+    )
+    state.bag[rows] += aside
+    hidden = state.bag[rows] + held
+    before = _NEWEST_FIRST - aside[:, :, None].astype(np.int64)
+    older = np.take_along_axis(state.levels[rows], np.maximum(before, 0), axis=2)
+    state.levels[rows] = np.where(before < 0, hidden[:, :, None] - _NEWEST_FIRST, older)
+    returned = state.returned[rows] + aside[:, None, None, :] * (racks != EMPTY)[..., None]
+    state.returned[rows] = np.minimum(returned, LEVELS)
+    state.swapped[rows] = True
 
 
 def _draw_and_pass(state: State, rows: Ints, script: Ints | None, closing: Bools) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from genial_env import chance
 from genial_env.rules import TRACK_END, Rules
-from genial_env.state import EMPTY, FREE, End, Phase, State
+from genial_env.state import EMPTY, FREE, LEVELS, End, Phase, State
 from genial_env.tables import tables
 
 PLACE, BONUS, SWAP, OVER = (int(phase) for phase in Phase)
@@ -44,6 +44,7 @@ class Games(NamedTuple):
     drawn: Numbers  # [B, P]
     has_placed: Numbers  # [B, P]
     returned: Numbers  # [B, P, K, M]
+    levels: Numbers  # [B, M, X]
     swapped: Numbers  # [B]
     to_play: Numbers  # [B]
     phase: Numbers  # [B]
@@ -199,11 +200,8 @@ def take_from_rack(s: Games, t: Facts, g: int, seat: int, slot: int) -> int:
     kind: int = s.racks[g][seat, slot]
     s.racks[g][seat, slot] = NOT_EMPTY
     if kind != NOT_EMPTY and s.swapped[g]:
-        own = s.returned[g][seat, slot, kind]
-        for other in range(t.n_players):
-            for at in range(t.n_slots):
-                if s.returned[g][other, at, kind] > own:
-                    s.returned[g][other, at, kind] -= 1
+        for newer in range(s.returned[g][seat, slot, kind]):
+            s.levels[g][kind, newer] -= 1
         for other in range(t.n_kinds):
             s.returned[g][seat, slot, other] = 0
     return kind
@@ -297,12 +295,26 @@ def swap(s: Games, t: Facts, g: int, script: Script) -> None:
         kind = (aside & 255) - 1
         aside >>= 8
         if kind >= 0:
-            s.bag[g][kind] += 1
-            for other in range(t.n_players):
-                for at in range(t.n_slots):
-                    if s.racks[g][other, at] != NOT_EMPTY:
-                        s.returned[g][other, at, kind] += 1
+            return_tile(s, t, g, kind)
     s.swapped[g] = True
+
+
+def return_tile(s: Games, t: Facts, g: int, kind: int) -> None:
+    """In place: put a swapped tile back into the bag, and note it: see ``kernel._return_tiles``."""
+    s.bag[g][kind] += 1
+    hidden = s.bag[g][kind]
+    for seat in range(t.n_players):
+        for slot in range(t.n_slots):
+            held = s.racks[g][seat, slot]
+            if held != NOT_EMPTY:
+                since = s.returned[g][seat, slot, kind]
+                s.returned[g][seat, slot, kind] = min(since + 1, LEVELS)
+                if held == kind:
+                    hidden += 1
+    levels = s.levels[g]
+    for older in range(LEVELS - 1, 0, -1):
+        levels[kind, older] = levels[kind, older - 1]
+    levels[kind, 0] = hidden
 
 
 def close_turn(s: Games, t: Facts, g: int, script: Script) -> None:

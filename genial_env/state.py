@@ -1,13 +1,17 @@
 """The state of B games at once, as arrays.
 
-Axis letters: B games, P seats, T score tracks, C colors, N cells, K rack slots, E placements, M tile kinds.
+Axis letters: B games, P seats, T score tracks, C colors, N cells, K rack slots, E placements, M tile kinds, X the
+latest returns of a tile kind.
 
 The state holds how many tiles of each kind are left in the bag, never the order in which they will come: what a seat
 draws next follows from its key and counter and from these counts (see :mod:`genial_env.chance`).
 
-`returned` is what the swaps have told everybody about the racks. A tile that was shown and put back into the bag cannot
-be one that had been drawn before. Since tiles of a kind cannot be told apart, only what is certain is counted: when a
-tile leaves a rack that may have been one of those put back, one less is.
+`returned` and `levels` are what the swaps have told everybody about the racks. A swap returns tiles to the bag, and a
+slot that was filled before cannot hold one of those. `returned` says how many tiles of each kind were returned after a
+slot was filled. `levels` says how many tiles of that kind each return left in the bag or in slots that were filled
+before it and that nobody has seen since: as tiles of a kind look alike, that number decides how likely such a slot is
+to hold one (:mod:`genial_env.posterior`). The latest :data:`LEVELS` returns of a kind are kept, and `returned` counts
+no more.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,6 +33,9 @@ FREE = -1
 
 EMPTY = -1
 """A rack slot without a tile."""
+
+LEVELS = 12
+"""X: how many returns of each tile kind are kept; older ones are forgotten (docs/hidden.md says how seldom)."""
 
 
 class Phase(IntEnum):
@@ -75,8 +82,11 @@ class State:
     key: NDArray[np.uint64]  # [B, P] the seat's stream of draws
     drawn: NDArray[np.int64]  # [B, P] tiles the seat has drawn so far
     has_placed: NDArray[np.bool_]  # [B, P] the seat has laid its first tile
-    returned: NDArray[np.uint8]  # [B, P, K, M] tiles certain to have been put back since the slot's was drawn
-    swapped: NDArray[np.bool_]  # [B] a rack has been swapped; before that nothing is in `returned`
+    returned: NDArray[np.uint8]  # [B, P, K, M] tiles of a kind returned since the slot was filled, at most X
+    levels: NDArray[np.uint8]
+    """[B, M, X] tiles of a kind in the bag right after a return of one, the latest return first, and in slots that were
+    filled before and not shown since; 0 where there was no such return."""
+    swapped: NDArray[np.bool_]  # [B] a rack has been swapped; before that `returned` and `levels` are zeros
     to_play: NDArray[np.int64]  # [B] the seat whose decision it is; after the end, whose it last was
     phase: NDArray[np.int8]  # [B] a Phase
     owed: NDArray[np.int64]  # [B] bonus placements still to be made in this turn
@@ -185,7 +195,8 @@ def _ranges(rules: Rules) -> dict[str, tuple[int, int]]:
         "touched": (0, 2**rules.colors - 1),
         "scores": (0, rules.top),
         "racks": (EMPTY, t.n_kinds - 1),
-        "returned": (0, int(t.full_bag.max())),
+        "returned": (0, LEVELS),
+        "levels": (0, int(t.full_bag.max())),
         "drawn": (0, 2**31),
         "owed": (0, rules.players * rules.rack),
         "decisions": (0, 2**31),
@@ -223,6 +234,7 @@ def _layout(rules: Rules) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
         "drawn": ((seats,), np.int64),
         "has_placed": ((seats,), np.bool_),
         "returned": ((seats, slots, kinds), np.uint8),
+        "levels": ((kinds, LEVELS), np.uint8),
         "swapped": ((), np.bool_),
         "to_play": ((), np.int64),
         "phase": ((), np.int8),

@@ -109,6 +109,7 @@ class Symmetry:
             rack=self._tiles(view.rack),
             unseen=self._by_kind(view.unseen),
             returned=self._by_kind(view.returned),
+            levels=_moved(view.levels, self.kinds),
             placements=_moved(view.placements, self.placements),
             **{name: getattr(view, name).copy() for name in _UNMOVED},
         )
@@ -129,6 +130,7 @@ class Symmetry:
             racks=self._tiles(state.racks),
             bag=self._by_kind(state.bag),
             returned=self._by_kind(state.returned),
+            levels=_moved(state.levels, self.kinds),
         )
 
     def mask(self, mask: NDArray[Any]) -> NDArray[Any]:  # [G, A]

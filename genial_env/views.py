@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genial_env import bitsets, chance, kernel
+from genial_env import bitsets, chance, kernel, posterior
 from genial_env.backends import AnyBackend, twin
+from genial_env.posterior import Hidden
 from genial_env.rules import TRACK_END, Rules
-from genial_env.state import EMPTY, End, Phase, State
+from genial_env.state import EMPTY, LEVELS, End, Phase, State
 from genial_env.tables import Bools, Ints, Tables, tables
 
 N = TypeVar("N", bound=np.integer[Any])
@@ -32,8 +33,11 @@ class View:
     rack: NDArray[np.int8]  # [G, K] the own tiles' kinds, -1 for an empty slot
     unseen: NDArray[np.uint8]  # [G, M] tiles in the bag and in the others' racks
     returned: NDArray[np.uint8]
-    """[G, P, K, M] tiles certain to have been put back by a swap since the slot's was drawn, so that it is none of
-    them. Own slots as in `rack`, the others' with the oldest tile first."""
+    """[G, P, K, M] tiles of each kind returned by swaps since the slot was filled, at most X, so that it holds none of
+    them. Own slots as in `rack`, of the others' the longest filled first."""
+    levels: NDArray[np.uint8]
+    """[G, M, X] for the latest returns of each kind, the latest first: tiles of the kind in the bag right after it, or
+    in slots that were filled before and not shown since, the own ones included. 0 where there was no such return."""
     rack_sizes: Ints  # [G, P]
     has_placed: Bools  # [G, P] whether the seat has laid its first tile
     to_play: Ints  # [G] 0 = own turn, 1 = the next seat's, ...
@@ -131,6 +135,7 @@ def see(state: State, rows: Ints, seat: Ints) -> View:
         rack=racks[:, 0].copy(),
         unseen=state.bag[rows] + kernel.count_kinds(held, t.n_kinds).astype(np.uint8),
         returned=returned_tiles(state, rows, turned),
+        levels=state.levels[rows],
         rack_sizes=(racks != EMPTY).sum(axis=2),
         has_placed=state.has_placed[rows[:, None], turned],
         to_play=(mover - seat) % rules.players,
@@ -165,6 +170,7 @@ def complete(
     rack: ArrayLike,
     unseen: ArrayLike,
     returned: ArrayLike,
+    levels: ArrayLike,
     rack_sizes: ArrayLike,
     has_placed: ArrayLike,
     to_play: ArrayLike,
@@ -178,6 +184,7 @@ def complete(
     t = tables(rules)
     cells = np.asarray(board, dtype=np.int8)
     n_games = len(cells)
+    slots, kinds = (rules.players, rules.rack), t.n_kinds
     nothing = np.zeros((n_games, 0), dtype=np.bool_)
     partly = View(
         rules=rules,
@@ -187,7 +194,8 @@ def complete(
         scores=np.asarray(scores, dtype=np.int8),
         rack=np.asarray(rack, dtype=np.int8),
         unseen=np.asarray(unseen, dtype=np.uint8),
-        returned=np.asarray(returned, dtype=np.uint8).reshape(n_games, rules.players, rules.rack, t.n_kinds),
+        returned=np.broadcast_to(np.asarray(returned, dtype=np.uint8), (n_games, *slots, kinds)),
+        levels=np.broadcast_to(np.asarray(levels, dtype=np.uint8), (n_games, kinds, LEVELS)),
         rack_sizes=np.asarray(rack_sizes, dtype=np.int64),
         has_placed=np.asarray(has_placed, dtype=np.bool_),
         to_play=np.asarray(to_play, dtype=np.int64),
@@ -204,10 +212,10 @@ def complete(
 def determinize(view: View, rng: np.random.Generator | chance.Bits) -> State:
     """Full states that agree with the views, one for each: the unseen tiles dealt anew to the others' racks.
 
-    All ways to deal the unseen tiles (each tile one of its own) are equally likely that the rules allow: no tile in a
-    rack is one of those put back into the bag after it was drawn, and a rack whose seat is deciding on a swap shows
-    none of its lowest colors. What the others' choices may tell about their tiles is not considered. The luck of the
-    draws to come is new, too. ``view(determinize(v, rng), v.seat)`` is `v` again.
+    A deal is as likely as it is given everything that the seat has seen, returned tiles included, if the others'
+    choices are taken as independent of their hidden tiles (:mod:`genial_env.posterior`). One of their choices does
+    count: a rack whose seat is deciding on a swap shows none of its lowest colors. The luck of the draws to come is
+    new, too. ``view(determinize(v, rng), v.seat)`` is `v` again.
 
     For several states of a view select it several times: ``determinize(v.select(np.repeat(games, n)), rng)``.
 
@@ -222,7 +230,8 @@ def determinize(view: View, rng: np.random.Generator | chance.Bits) -> State:
     """
     random = _random_bits(rng, len(view))
     rules, t, games = view.rules, view.tables, np.arange(len(view))
-    hands, bag = _deal_unseen(view, chance.bits(random, 0))
+    hands, bag = posterior.sample(hidden_tiles(view), chance.bits(random, 0))
+    hands = hands.reshape(len(view), rules.players - 1, rules.rack)
     turned = (view.seat[:, None] + np.arange(rules.players)) % rules.players
     racks = np.empty((len(view), rules.players, rules.rack), dtype=np.int8)
     racks[games[:, None], turned] = np.concatenate([view.rack[:, None], hands], axis=1)
@@ -241,12 +250,13 @@ def determinize(view: View, rng: np.random.Generator | chance.Bits) -> State:
         touched=kernel.touched_symbols(t, view.board),
         scores=scores,
         racks=racks,
-        bag=bag,
+        bag=bag.astype(np.uint8),
         key=chance.seat_keys(chance.bits(random, 1), chance.Purpose.DRAWS, rules.players),
         drawn=np.zeros((len(view), rules.players), dtype=np.int64),
         has_placed=has_placed,
         returned=returned,
-        swapped=np.bitwise_or.reduce(returned, axis=(1, 2, 3)) != 0,
+        levels=view.levels.copy(),
+        swapped=np.asarray(view.levels[:, :, 0].any(axis=1)),
         to_play=(view.seat + view.to_play) % rules.players,
         phase=view.phase.copy(),
         owed=view.owed.copy(),
@@ -266,114 +276,47 @@ def _random_bits(rng: np.random.Generator | chance.Bits, n_games: int) -> chance
     raise TypeError(f"rng must be a numpy Generator or uint64 random bits of shape ({n_games},), not {what}")
 
 
-_TRIES = 10_000
-
-
-def _deal_unseen(view: View, random: chance.Bits) -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
-    """The others' racks [G, P - 1, K], and what is left for the bag [G, M].
-
-    Give every unseen tile a number, those put back last the highest of their kind. Then the oldest tile of the racks
-    must be one of a set, the next oldest one of a larger set that holds the first, and so on; dealt in this order, each
-    finds as many left to choose from whatever the ones before took, and so all ways to deal are equally likely.
-
-    A rack known to lack some colors breaks this: how many it finds does depend on what others took. There the deal is
-    kept with a chance in proportion to that number, and else repeated.
-    """
+def hidden_tiles(view: View) -> Hidden:
+    """What the view tells of the others' racks, the seats clockwise; slots as in `view.returned`."""
     rules, n_games = view.rules, len(view)
     n_slots = (rules.players - 1) * rules.rack
-    hands = np.full((n_games, n_slots), EMPTY, dtype=np.int8)
-    bag = view.unseen.copy()
-    barred_tiles = barred(view).reshape(n_games, n_slots, view.tables.n_kinds)
-    allowed, bound = _swappable(view)
-    filled = (np.arange(rules.rack) < view.rack_sizes[:, 1:, None]).reshape(n_games, n_slots)
-    short = np.flatnonzero(filled.sum(axis=1) > view.unseen.sum(axis=1, dtype=np.int64))
-    if short.size:
-        raise ValueError(
-            f"no state agrees with the view of game {short[0]}: the others hold more tiles than are unseen"
-        )
-    order = np.argsort(-barred_tiles.sum(axis=2, dtype=np.int64), axis=1, kind="stable")
-    todo = np.arange(n_games)
-    for attempt in range(_TRIES):
-        dealt, left, chance_to_keep = _deal_once(
-            view.unseen[todo],
-            barred_tiles[todo],
-            filled[todo],
-            allowed[todo],
-            bound[todo],
-            order[todo],
-            random[todo],
-            attempt,
-        )
-        luck = chance.bits(random[todo], attempt * (n_slots + 1) + n_slots) / 2.0**64
-        kept = luck < chance_to_keep
-        hands[todo[kept]], bag[todo[kept]] = dealt[kept], left[kept]
-        todo = todo[~kept]
-        if not todo.size:
-            return hands.reshape(n_games, rules.players - 1, rules.rack), bag
-    raise ValueError(f"no state agrees with the view of game {todo[0]}: none was found in {_TRIES} tries")
+    filled = np.arange(rules.rack) < view.rack_sizes[:, 1:, None]
+    limited, allowed = _limits(view)
+    return Hidden(
+        unseen=view.unseen.astype(np.int64),
+        filled=filled.reshape(n_games, n_slots),
+        returned=view.returned[:, 1:].reshape(n_games, n_slots, view.tables.n_kinds),
+        levels=_others_levels(view),
+        limited=limited,
+        allowed=allowed,
+    )
 
 
-def _deal_once(
-    unseen: NDArray[np.uint8],
-    barred: NDArray[np.int64],
-    filled: Bools,
-    allowed: Bools,
-    bound: Bools,
-    order: Ints,
-    random: chance.Bits,
-    attempt: int,
-) -> tuple[NDArray[np.int8], NDArray[np.uint8], NDArray[np.float64]]:
-    """A deal of :func:`_deal_unseen`: racks [G, slots], the rest [G, M], and the chance [G] to keep it."""
-    games, n_slots = np.arange(len(unseen)), filled.shape[1]
-    hands = np.full(filled.shape, EMPTY, dtype=np.int8)
-    left = unseen.astype(np.int64)
-    keep = np.ones(len(unseen))
-    taken_by_bound = np.zeros(len(unseen), dtype=np.int64)
-    for turn in range(n_slots):
-        slot = order[:, turn]
-        wanted = filled[games, slot]
-        is_bound = bound[games, slot]
-        fitting = np.maximum(left - barred[games, slot], 0)
-        most = np.where(allowed, np.maximum(unseen - barred[games, slot], 0), 0).sum(axis=1) - taken_by_bound
-        fitting[is_bound] *= allowed[is_bound]
-        upto = fitting.cumsum(axis=1)
-        luck = chance.below(chance.bits(random, attempt * (n_slots + 1) + turn), np.maximum(upto[:, -1], 1))
-        kind = (upto <= luck[:, None]).sum(axis=1)
-        found = wanted & (upto[:, -1] > 0)
-        keep[wanted & ~found] = 0.0
-        share = upto[:, -1] / np.maximum(most, 1)
-        keep = np.where(is_bound & found, keep * share, keep)
-        taken_by_bound += is_bound & found
-        hands[games[found], slot[found]] = kind[found]
-        left[games[found], kind[found]] -= 1
-    return hands, left.astype(np.uint8), keep
-
-
-def barred(view: View) -> NDArray[np.int64]:
-    """[G, P - 1, K, M]: how many unseen tiles of each kind cannot be the one in a slot of the others.
-
-    That is `returned` of the others' tiles, less what may since have come to the own rack.
-    """
-    known = view.returned.astype(np.int64)
-    games = np.flatnonzero(known.any(axis=(1, 2, 3)))
+def _others_levels(view: View) -> NDArray[np.uint8]:
+    """[G, M, X]: `levels` without the tiles that lie in the own slots."""
+    levels = view.levels.copy()
+    games = np.flatnonzero(view.returned[:, 0].any(axis=(1, 2)))
     for slot in range(view.rules.rack):
         held = games[view.rack[games, slot] != EMPTY]
         kind = view.rack[held, slot]
-        column = known[held, :, :, kind]
-        known[held, :, :, kind] = column - (column > known[held, 0, slot, kind][:, None, None])
-    return known[:, 1:]
+        levels[held, kind] -= np.arange(LEVELS) < view.returned[held, 0, slot, kind, None]
+    return levels
 
 
-def _swappable(view: View) -> tuple[Bools, Bools]:
-    """[G, M] the kinds that a rack can hold whose seat is deciding on a swap, and [G, slots] which slots that binds."""
+def _limits(view: View) -> tuple[Bools, Bools]:
+    """The slots of the rack whose seat is deciding on a swap, [G, slots] of the others, and the kinds that it can hold,
+    [G, M]: none that shows one of its lowest colors.
+    """
     rules, t = view.rules, view.tables
-    scores = view.scores[np.arange(len(view)), view.to_play % rules.tracks]
-    is_lowest = scores == scores.min(axis=1, keepdims=True)
-    allowed = ~is_lowest[:, t.kinds].any(axis=2)
-    bound = np.zeros((len(view), rules.players, rules.rack), dtype=np.bool_)
+    limited = np.zeros((len(view), rules.players, rules.rack), dtype=np.bool_)
+    allowed = np.ones((len(view), t.n_kinds), dtype=np.bool_)
     deciding = np.flatnonzero(view.phase == Phase.SWAP)
-    bound[deciding, view.to_play[deciding]] = True
-    return allowed, bound[:, 1:].reshape(len(view), (rules.players - 1) * rules.rack)
+    seat = view.to_play[deciding]
+    limited[deciding, seat] = True
+    scores = view.scores[deciding, seat % rules.tracks]
+    is_lowest = scores == scores.min(axis=1, keepdims=True)
+    allowed[deciding] = ~is_lowest[:, t.kinds].any(axis=2)
+    return limited[:, 1:].reshape(len(view), (rules.players - 1) * rules.rack), allowed
 
 
 def tile_values(view: View, values: NDArray[N]) -> NDArray[N]:

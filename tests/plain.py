@@ -14,7 +14,9 @@ An action is one of
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import cache
+from itertools import product
 
 Cell = tuple[int, int]
 Tile = tuple[int, int]
@@ -64,6 +66,14 @@ def full_bag(colors: int, tile_sets: int) -> Counter[Tile]:
     return bag
 
 
+@dataclass
+class Draw:
+    """A tile that was drawn, and whether everybody has seen it since."""
+
+    tile: Tile
+    shown: bool = False
+
+
 class PlainGame:
     """One game. All attributes are plain and may be set by assignment, to arrange any position."""
 
@@ -111,8 +121,13 @@ class PlainGame:
         assert len(racks) == players, f"{players} seats need as many racks, not {len(racks)}"
         assert all(len(tiles) == rack for tiles in racks), f"each rack must hold {rack} tile(s)"
         self.racks: list[list[Tile | None]] = [list(tiles) for tiles in racks]
-        self.bag: Counter[Tile] = full_bag(colors, tile_sets)
-        self._take_from_bag([tile for tiles in racks for tile in tiles])
+        self.box: Counter[Tile] = full_bag(colors, tile_sets)
+        self.bag: Counter[Tile] = self.box.copy()
+        self.draws: list[Draw] = []  # every tile ever drawn
+        self.history: list[Draw | Tile] = []  # in their order the draws, and the tiles put back into the bag
+        self.holding: list[list[Draw | None]] = [[None] * rack for _ in racks]  # the draw that filled each slot
+        for seat, tiles in enumerate(racks):
+            self._draw(seat, tiles)
 
         self.has_placed: list[bool] = [False] * players
         self.to_play = 0
@@ -233,24 +248,102 @@ class PlainGame:
         needed = self.racks[seat].count(None) if turn_is_done else 0
         assert len(draws) == needed, f"{action} draws {needed} tile(s), not {len(draws)}"
         if turn_is_done:
-            self._take_from_bag(draws)
             still_to_draw = list(draws)
             for slot in range(self.rack_size):
                 if self.racks[seat][slot] is None:
                     self.racks[seat][slot] = still_to_draw.pop(0)
+            self._draw(seat, draws)
             self.bag.update(set_aside)  # only now: swapped tiles cannot be drawn again at once
+            self.history += set_aside
             self.to_play = (seat + 1) % self.players
             self.phase = "place"
 
-    def _take_from_bag(self, tiles: list[Tile]) -> None:
+    def _draw(self, seat: int, tiles: list[Tile]) -> None:
+        """Take tiles out of the bag for the slots of a seat from which the last one was shown, the lowest first."""
         missing = Counter(tiles) - self.bag
         assert not missing, f"not in the bag: {dict(missing)}"
         self.bag -= Counter(tiles)
+        still_to_draw = list(tiles)
+        for slot, held in enumerate(self.holding[seat]):
+            if still_to_draw and (held is None or held.shown):
+                draw = Draw(still_to_draw.pop(0))
+                self.holding[seat][slot] = draw
+                self.draws.append(draw)
+                self.history.append(draw)
+
+    def _show(self, seat: int, slot: int) -> None:
+        """Everybody sees which tile a slot held."""
+        held = self.holding[seat][slot]
+        if held is not None:
+            held.shown = True
+
+    # What a seat may conclude
+
+    def hidden_slots(self, viewer: int) -> list[tuple[int, int]]:
+        """The slots, by seat and number, that hold tiles which a seat cannot see."""
+        return [
+            (seat, slot)
+            for seat in range(self.players)
+            for slot, tile in enumerate(self.racks[seat])
+            if seat != viewer and tile is not None
+        ]
+
+    def deals(self, viewer: int) -> dict[tuple[Tile, ...], int]:
+        """Every way to fill the slots that a seat cannot see, and in how many histories it happens.
+
+        Each tile of the box counts as one of its own, so each draw happens in as many ways as there are such tiles in
+        the bag. The choices of the others tell nothing, except that a rack whose seat is deciding on a swap shows none
+        of its lowest colors.
+        """
+        slots = self.hidden_slots(viewer)
+        hidden = [self.holding[seat][slot] for seat, slot in slots]
+        known = Counter(draw.tile for draw in hidden if draw is not None)
+        unseen = {tile: self.bag[tile] + known[tile] for tile in self.box if self.bag[tile] + known[tile]}
+
+        @cache
+        def ways(tile: Tile, places: tuple[int, ...]) -> int:
+            """In how many ways the draws of a tile happen if the hidden slots at these places hold it."""
+            holding = {id(hidden[place]) for place in places}
+            everywhere = {id(draw) for draw in hidden}
+            count, number = self.box[tile], 1
+            for event in self.history:
+                if not isinstance(event, Draw):
+                    count += event == tile
+                elif (id(event) in holding) if id(event) in everywhere else event.tile == tile:
+                    number *= count
+                    count -= 1
+                    if number == 0:
+                        return 0
+            return number
+
+        found = {}
+        for rack in product(unseen, repeat=len(slots)):
+            if not Counter(rack) <= Counter(unseen):
+                continue
+            if self.phase == "swap" and viewer != self.to_play and not self._may_be_swapped(slots, rack):
+                continue
+            number = 1
+            for tile in self.box:
+                number *= ways(tile, tuple(place for place, held in enumerate(rack) if held == tile))
+                if number == 0:
+                    break
+            if number:
+                found[rack] = number
+        return found
+
+    def _may_be_swapped(self, slots: list[tuple[int, int]], rack: tuple[Tile, ...]) -> bool:
+        """Whether the tiles in slots of the seat to move show none of its lowest colors."""
+        markers = self.scores[self._track()]
+        lowest = {color for color in range(self.colors) if markers[color] == min(markers)}
+        held = [tile for (seat, _), tile in zip(slots, rack, strict=True) if seat == self.to_play]
+        return not any(color in lowest for tile in held for color in tile)
 
     def _carry_out(self, action: Action) -> bool:
         """Play the action up to the drawing of tiles. True: the turn is done, and the seat now fills its rack."""
         if self.phase == "swap":
             if action == ("swap",):
+                for slot in range(self.rack_size):
+                    self._show(self.to_play, slot)
                 self.racks[self.to_play] = [None] * self.rack_size
             return True
 
@@ -279,6 +372,7 @@ class PlainGame:
         tile = self.racks[self.to_play][slot]
         assert tile is not None, f"slot {slot} is empty"
         points = self.points(slot, cell1, cell2)
+        self._show(self.to_play, slot)
         self.racks[self.to_play][slot] = None
         self.board[cell1], self.board[cell2] = tile
         self.tiled |= {cell1, cell2}

@@ -3,12 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import perm
 
 import numpy as np
 import pytest
 
 from agents.endgame import (
     OutOfBudget,
+    _HiddenHand,
     most_placements_left,
     solve,
     solve_all,
@@ -16,9 +19,12 @@ from agents.endgame import (
 )
 from genial_env import Rules, State, determinize, kernel, view
 from genial_env.envs.rewards import rank_utility
+from genial_env.posterior import Hidden
 from genial_env.state import Phase
-from genial_env.views import barred
+from genial_env.views import hidden_tiles
+from tests.plain import PlainGame
 from tests.positions import random_actions
+from tests.test_posterior import play_with_swaps
 
 SMALL = [
     Rules(2, side=3, colors=2, rack=2, tile_sets=2),
@@ -208,29 +214,65 @@ def replied(draws: Deals, mover: int) -> float:
     return min(results)
 
 
-def _may_hold(unseen: np.ndarray, shut: np.ndarray, tile: tuple[int, int]) -> bool:
-    """Whether a slot may hold the tile (kind, number): those put back last have the highest numbers."""
-    return bool(tile[1] < unseen[tile[0]] - shut[tile[0]])
+def histories(hidden: Hidden, hand: tuple[int, ...]) -> int:
+    """In how many ways, up to a factor, tiles were drawn so that the slots hold these kinds: of each kind those that
+    the bag lost, times the number that was in it after every return (:mod:`genial_env.posterior`).
+    """
+    number = 1
+    for kind, unseen in enumerate(hidden.unseen[0].tolist()):
+        since = hidden.returned[0, :, kind]
+        holds = np.array(hand) == kind
+        number *= perm(unseen, int(holds.sum()))
+        for newer in range(int(since.max())):
+            number *= max(int(hidden.levels[0, kind, newer]) - int((holds & (since > newer)).sum()), 0)
+    return number
 
 
 def all_deals(state: State) -> Deals:
-    """The deals of what the mover of a game for two does not see, with their chances: tile by tile, slot by slot."""
+    """The deals of what the mover of a game for two does not see, with their chances."""
     other = 1 - int(state.to_play[0])
-    seen = view(state)
-    unseen = seen.unseen[0].astype(int)
-    shut = barred(seen)[0, 0]
-    tiles = [(kind, number) for kind, count in enumerate(unseen) for number in range(count)]
-    hands = Counter(
-        (min(first[0], second[0]), max(first[0], second[0]))
-        for first in tiles
-        for second in tiles
-        if first != second and all(_may_hold(unseen, shut[slot], tile) for slot, tile in enumerate((first, second)))
-    )
+    hidden = hidden_tiles(view(state))
+    hands = Counter[tuple[int, ...]]()
+    for hand in product(range(state.tables.n_kinds), repeat=hidden.filled.shape[1]):
+        hands[tuple(sorted(hand))] += histories(hidden, hand)
+    hands = +hands
     deals = state.select(np.zeros(len(hands), dtype=np.int64))
     deals.racks[:, other] = list(hands)
-    deals.bag[:] = [unseen - np.bincount(hand, minlength=len(unseen)) for hand in hands]
-    counts = np.array(list(hands.values()))
+    deals.bag[:] = [hidden.unseen[0] - np.bincount(hand, minlength=state.tables.n_kinds) for hand in hands]
+    counts = np.array(list(hands.values()), dtype=np.float64)
     return Deals(deals, counts / counts.sum())
+
+
+@pytest.mark.parametrize("rules", [Rules(2, side=4, colors=3, rack=3), Rules(2, side=3, colors=3, rack=4)], ids=str)
+def test_chances_of_a_hidden_hand(rules: Rules) -> None:
+    """After many swaps, against all hands one by one: of every hand, and of holding none of some kinds."""
+    rng, told_of = np.random.default_rng(0), 0
+
+    def look(state: State, twins: list[PlainGame]) -> None:
+        nonlocal told_of
+        for row in np.flatnonzero(~state.over & (state.phase != Phase.SWAP) & (rng.random(len(state)) < 0.4)).tolist():
+            hidden = hidden_tiles(view(state, 0, np.array([row])))
+            size, n_kinds = int(hidden.filled.sum()), state.tables.n_kinds
+            ways = Counter[tuple[int, ...]]()
+            for hand in product(range(n_kinds), repeat=size):
+                held = np.full(rules.rack, -1)
+                held[:size] = hand
+                ways[tuple(np.bincount(hand, minlength=n_kinds).tolist())] += histories(hidden, tuple(held))
+            total = ways.total()
+            known = _HiddenHand(hidden)
+            told_of += bool(known.told.any())
+            hands, chances = known.hands(np.arange(n_kinds))
+            found = dict(zip(map(tuple, hands.tolist()), chances.tolist(), strict=True))
+            assert found == pytest.approx({hand: number / total for hand, number in ways.items() if number})
+            order = rng.permutation(n_kinds)
+            none = [
+                sum(number for hand, number in ways.items() if not any(hand[kind] for kind in order[:first])) / total
+                for first in range(n_kinds + 1)
+            ]
+            assert known.chances_of_none(order) == pytest.approx(none)
+
+    play_with_swaps(rules, games=6, seed=8, look=look)
+    assert told_of >= 8
 
 
 @pytest.mark.parametrize("shown", [False, True])
@@ -313,5 +355,6 @@ def test_what_swaps_have_shown_about_several_racks_is_refused() -> None:
     seen = view(states.select(np.array([game])))
     other = np.setdiff1d(np.flatnonzero(seen.unseen[0]), seen.rack[0])
     seen.returned[0, 1, 0, other] = 1
+    seen.levels[0, other, 0] = seen.unseen[0, other]
     with pytest.raises(ValueError, match="not all deals are equally likely"):
         value_over_all_deals(seen)

@@ -1,9 +1,6 @@
 """Hidden information: nobody is told what he may not know, and what he may know determines what is possible."""
 
-from collections import Counter
-from collections.abc import Callable
 from dataclasses import fields
-from itertools import permutations
 
 import numpy as np
 import pytest
@@ -16,7 +13,7 @@ from genial_env.backends import twin
 from genial_env.chance import bits
 from genial_env.encodings import ENCODINGS, make_encoding
 from genial_env.policies import BUILT_IN, decide
-from genial_env.state import EMPTY, Phase
+from genial_env.state import EMPTY, LEVELS, Phase
 from tests.positions import STANDARD, VARIANTS, board_with, random_actions, random_play
 
 pytestmark = pytest.mark.usefixtures("each_backend")
@@ -117,30 +114,18 @@ def test_no_observation_mask_or_choice_depends_on_what_is_hidden(rules: Rules) -
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from([r for r in STANDARD + VARIANTS if r.has_swap]), st.integers(0, 10_000), st.integers(1, 60))
 def test_the_true_racks_are_always_possible(rules: Rules, seed: int, steps: int) -> None:
-    """Whoever looks: of the tiles in the racks that are at least as old as one, as many of a kind can be there as are
-    unseen and were not certainly in the bag.
-    """
+    """Whoever looks: each return left at least one tile in the bag besides those in the slots filled before it."""
     state = swapping_play(rules, games=8, seed=seed, steps=steps)
+    rows = np.arange(len(state))[:, None, None]
     for seat in range(rules.players):
-        seen = view(state, seat)
-        known = views.barred(seen)
-        for row in range(len(state)):
-            slots = [
-                (known[row, i, k], int(state.racks[row, (seat + 1 + i) % rules.players, original]))
-                for i in range(rules.players - 1)
-                for k, original in enumerate(oldest_first(state, row, (seat + 1 + i) % rules.players))
-                if state.racks[row, (seat + 1 + i) % rules.players, original] != EMPTY
-            ]
-            slots.sort(key=lambda slot: -int(slot[0].sum()))
-            held: Counter[int] = Counter()
-            for barred, kind in slots:
-                held[kind] += 1
-                assert held[kind] <= int(seen.unseen[row, kind]) - barred[kind]
-
-
-def oldest_first(state: State, row: int, seat: int) -> list[int]:
-    totals = state.returned[row, seat].sum(axis=1, dtype=np.int64)
-    return np.argsort(-totals, kind="stable").tolist()
+        hidden = views.hidden_tiles(view(state, seat))
+        others = (seat + np.arange(1, rules.players)) % rules.players
+        ages = state.returned[:, others].sum(axis=3, dtype=np.int64)
+        order = np.argsort(-ages, axis=2, kind="stable")
+        held = state.racks[rows, others[:, None], order].reshape(len(state), -1)
+        holds = (held[:, :, None] == np.arange(state.tables.n_kinds))[..., None]
+        older = hidden.returned[..., None] > np.arange(LEVELS)
+        assert ((holds & older).sum(axis=1) < hidden.levels).all(where=older.any(axis=1))
 
 
 def swap_position(rules: Rules, own: list[int], swapped: list[int]) -> State:
@@ -191,50 +176,6 @@ def chi_square(found: np.ndarray, expected: np.ndarray) -> float:
 def limit(degrees: int) -> float:
     """Exceeded with a probability of about 0.0002 where all is well."""
     return degrees + 4 * np.sqrt(2 * degrees)
-
-
-def exact_racks(unseen: np.ndarray, barred: list[np.ndarray], fits: Callable[[tuple[int, ...]], bool]) -> Counter:
-    """How often each rack comes up if all ways to deal single tiles to the slots are counted that the rules allow."""
-    single = [(kind, number) for kind, copies in enumerate(unseen.tolist()) for number in range(copies)]
-    racks: Counter = Counter()
-    for dealt in permutations(single, len(barred)):
-        allowed = all(number < unseen[kind] - out[kind] for (kind, number), out in zip(dealt, barred, strict=True))
-        rack = tuple(kind for kind, _ in dealt)
-        if allowed and fits(rack):
-            racks[rack] += 1
-    return racks
-
-
-@pytest.mark.parametrize("swapping", [False, True], ids=["a rack", "a rack that may be swapped"])
-def test_determinized_racks_are_as_likely_as_the_rules_say(swapping: bool) -> None:
-    """Against counting all ways, with tiles put back at different times."""
-    rules = Rules(3, side=4, colors=3, rack=2)
-    state = kernel.deal(rules, 5)
-    seen = view(state, 0)
-    seen.unseen[:] = [[2, 1, 2, 0, 2, 2]]
-    seen.rack[:] = EMPTY
-    seen.returned[:] = 0
-    seen.returned[0, 1, :, 0] = 1
-    seen.returned[0, 1, 0, 4] = 2
-    seen.returned[0, 2, 0, 0] = 1
-    allowed = set(range(6))
-    if swapping:
-        seen.phase[:], seen.to_play[:] = Phase.SWAP, 2
-        seen.scores[0, 2] = [0, 3, 4]
-        allowed = {kind for kind in range(6) if 0 not in seen.tables.kinds[kind]}
-    barred = [seen.returned[0, seat, slot].astype(int) for seat in (1, 2) for slot in (0, 1)]
-    exact = exact_racks(seen.unseen[0], barred, lambda rack: set(rack[2:]) <= allowed)
-    n = 60_000
-    racks = determinize(seen.select(np.zeros(n, dtype=np.int64)), np.random.default_rng(3)).racks[:, 1:].reshape(n, 4)
-    found = Counter(map(tuple, racks.tolist()))
-    assert set(found) <= set(exact)
-    share = n / sum(exact.values())
-    expected = np.array([exact[rack] * share for rack in exact])
-    often = expected >= 5
-    observed = np.array([found[rack] for rack in exact])
-    parts = [np.append(values[often], values[~often].sum()) for values in (observed, expected)]
-    keep = parts[1] > 0
-    assert chi_square(parts[0][keep], parts[1][keep]) < limit(int(keep.sum()) - 1)
 
 
 def test_determinized_racks_are_those_that_real_play_deals() -> None:

@@ -18,7 +18,7 @@ FLOORS = [
     ["bitsets"],
     ["tables"],
     ["state", "actions"],
-    ["kernel", "scalar"],
+    ["kernel", "scalar", "posterior"],
     ["views", "record", "words"],
     ["policies", "encodings", "render"],
     ["registry", "symmetry"],

@@ -27,7 +27,7 @@ from genial_env.play import play_out as play_out_in_numpy
 from genial_env.policies import Policy, RandomPolicy, plan_of
 from genial_env.rules import Rules
 from genial_env.scalar import Games, facts_of
-from genial_env.state import State
+from genial_env.state import LEVELS, State
 from genial_env.tables import tables
 from genial_env.views import View
 
@@ -141,7 +141,7 @@ def encode_planes(view: View, threads: int = 1) -> dict[str, NDArray[Any]]:
         "rack": rack,
         "markers": view.scores.astype(np.uint8),
         "unseen": view.unseen.copy(),
-        **({"returned": view.returned.copy()} if rules.has_swap else {}),
+        **({"returned": view.returned.copy(), "levels": view.levels.copy()} if rules.has_swap else {}),
         "rack_sizes": view.rack_sizes.astype(np.uint8),
         "has_placed": view.has_placed.astype(np.uint8),
         "to_play": to_play,
@@ -179,7 +179,7 @@ class OneGame:
         core.look_at_one(*self._game, scratch(self._rules), self._places, seat, out, mask)
         planes = dict(zip(core.Planes._fields, (board, *made), strict=True))
         if not self._rules.has_swap:
-            del planes["returned"]
+            del planes["returned"], planes["levels"]
         return planes, mask
 
 
@@ -271,6 +271,7 @@ def _seen_layout(rules: Rules) -> list[tuple[tuple[int, ...], type[np.generic]]]
         rack=((rules.rack,), np.int8),
         unseen=((t.n_kinds,), np.uint8),
         returned=((rules.players, rules.rack, t.n_kinds), np.uint8),
+        levels=((t.n_kinds, LEVELS), np.uint8),
         rack_sizes=((rules.players,), np.int64),
         has_placed=((rules.players,), np.bool_),
         to_play=((), np.int64),
@@ -296,6 +297,7 @@ def _plane_shapes(rules: Rules, names: tuple[str, ...]) -> list[tuple[int, ...]]
     shapes = {name: field.shape for name, field in Planes().fields(rules).items()}
     shapes["board"] = (shapes["board"][0], shapes["board"][1] * shapes["board"][2])
     shapes.setdefault("returned", (rules.players, rules.rack, tables(rules).n_kinds))
+    shapes.setdefault("levels", (tables(rules).n_kinds, LEVELS))
     return [shapes[name] for name in names]
 
 

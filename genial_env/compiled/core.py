@@ -276,6 +276,7 @@ class Seen(NamedTuple):
     rack: Array
     unseen: Array
     returned: Array
+    levels: Array
     rack_sizes: Array
     has_placed: Array
     to_play: Array
@@ -291,7 +292,7 @@ class Seen(NamedTuple):
 def see(
     state: Arrays, facts: Arrays, scratch: Arrays, rows: Array, seats: Array, seen: Arrays, lo: int, hi: int
 ) -> None:
-    """What seats see, into the arrays of :class:`Seen`; `returned` of zeros."""
+    """What seats see, into the arrays of :class:`Seen`; `returned` and `levels` of zeros."""
     s, t, m, v = Games(*state), Facts(*facts), Scratch(*scratch), Seen(*seen)
     for i in range(lo, hi):
         g, seat = rows[i], seats[i]
@@ -299,7 +300,8 @@ def see(
         for cell in range(s.board.shape[1]):
             copy(s.points[g, cell], v.points[i, cell])
         copy(s.racks[g, seat], v.rack[i])
-        show_seats(s, t, m, g, seat, v.scores[i], v.unseen[i], v.returned[i], v.rack_sizes[i], v.has_placed[i])
+        show_seats(s, t, g, seat, v.scores[i], v.unseen[i], v.rack_sizes[i], v.has_placed[i])
+        show_swaps(s, t, m, g, seat, v.returned[i], v.levels[i])
         v.to_play[i] = seats_on(s, t, g, seat)
         v.phase[i] = s.phase[g]
         v.owed[i] = s.owed[g]
@@ -329,16 +331,14 @@ def show_choices(s: Games, t: Facts, m: Scratch, g: int, seat: int, slots: Array
 def show_seats(
     s: Games,
     t: Facts,
-    m: Scratch,
     g: int,
     seat: int,
     scores: Array,
     unseen: Array,
-    returned: Array,
     rack_sizes: Array,
     has_placed: Array,
 ) -> None:
-    """What a view says seat by seat, the own first, into its rows; into `returned` only what is not zero."""
+    """What a view says seat by seat, the own first, into its rows."""
     copy(s.bag[g], unseen)
     for other in range(t.n_tracks):
         copy(s.scores[g, (seat + other) % t.n_tracks], scores[other])
@@ -350,8 +350,15 @@ def show_seats(
             kind = s.racks[g, there, slot]
             if other > 0 and kind != NOT_EMPTY:
                 unseen[kind] += 1
+
+
+@helper
+def show_swaps(s: Games, t: Facts, m: Scratch, g: int, seat: int, returned: Array, levels: Array) -> None:
+    """What swaps have told, as a view has it: into returned [P, K, M] and levels [M, X], which hold zeros."""
     if s.swapped[g]:
         show_returned(s, t, m, g, seat, returned)
+        for kind in range(t.n_kinds):
+            copy(s.levels[g, kind], levels[kind])
 
 
 @helper
@@ -457,6 +464,7 @@ class Planes(NamedTuple):
     markers: Array
     unseen: Array
     returned: Array
+    levels: Array
     rack_sizes: Array
     has_placed: Array
     to_play: Array
@@ -475,7 +483,8 @@ def look_at_one(
     to_play, phase = seats_on(s, t, 0, seat), s.phase[0]
     board, points, rack = s.board[0], s.points[0], s.racks[0, seat]
     draw_planes(t, places, board, points, rack, to_play, phase, p.board, p.rack, p.to_play, p.phase)
-    show_seats(s, t, m, 0, seat, p.markers, p.unseen, p.returned, p.rack_sizes, p.has_placed)
+    show_seats(s, t, 0, seat, p.markers, p.unseen, p.rack_sizes, p.has_placed)
+    show_swaps(s, t, m, 0, seat, p.returned, p.levels)
     p.owed[0] = s.owed[0]
     show_choices(s, t, m, 0, seat, m.slots)
     may_swap, declinable = to_play == 0 and phase == SWAP, to_play == 0 and may_decline(s, t, 0)

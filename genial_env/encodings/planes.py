@@ -11,7 +11,7 @@ from genial_env.backends import twin
 from genial_env.bitsets import Ints
 from genial_env.encodings.base import Field
 from genial_env.rules import Rules
-from genial_env.state import FREE, Phase
+from genial_env.state import FREE, LEVELS, Phase
 from genial_env.tables import tables
 from genial_env.views import View, complete
 
@@ -28,9 +28,10 @@ class Planes:
     ``rack``       (K, 2, C)                color of each half of the tile in each slot, one-hot; zeros: empty slot
     ``markers``    (T, C)                   the markers, 0 to 18 (team and solo: to 36)
     ``unseen``     (M,)                     tiles of each kind in the bag and the others' racks
-    ``returned``   (P, K, M)                tiles of each kind that are certain to have been put back by a swap since
-                                            the slot's tile was drawn, so that it is none of them (others' slots:
-                                            oldest tile first); not in solo
+    ``returned``   (P, K, M)                tiles of each kind returned by swaps since the slot was filled, so that it
+                                            holds none of them (others' slots: the longest filled first); not in solo
+    ``levels``     (M, 12)                  for the latest returns of each kind, the latest first: tiles of the kind
+                                            that were then in the bag, or are in slots filled before; not in solo
     ``rack_sizes`` (P,)                     tiles held by each seat
     ``has_placed`` (P,)                     1: the seat has laid its first tile
     ``to_play``    (P,)                     one-hot: whose decision it is
@@ -42,13 +43,17 @@ class Planes:
     def fields(self, rules: Rules) -> dict[str, Field]:
         """The fields by name."""
         t, width = tables(rules), 2 * rules.side - 1
-        returned = (rules.players, rules.rack, t.n_kinds)
+        most = int(t.full_bag.max())
+        swaps = {
+            "returned": Field((rules.players, rules.rack, t.n_kinds), high=LEVELS),
+            "levels": Field((t.n_kinds, LEVELS), high=most),
+        }
         return {
             "board": Field((2 + 2 * rules.colors, width, width), high=6 * width),
             "rack": Field((rules.rack, 2, rules.colors), high=1),
             "markers": Field((rules.tracks, rules.colors), high=rules.top),
-            "unseen": Field((t.n_kinds,), high=int(t.full_bag.max())),
-            **({"returned": Field(returned, high=int(t.full_bag.max()))} if rules.has_swap else {}),
+            "unseen": Field((t.n_kinds,), high=most),
+            **(swaps if rules.has_swap else {}),
             "rack_sizes": Field((rules.players,), high=rules.rack),
             "has_placed": Field((rules.players,), high=1),
             "to_play": Field((rules.players,), high=1),
@@ -66,14 +71,14 @@ class Planes:
         n_games, n_colors = len(grid), rules.colors
         cells = grid.reshape(n_games, 2 + 2 * n_colors, (2 * rules.side - 1) ** 2)[:, :, places(rules)]
         kinds = t.kind_of[tuple(arrays["rack"].argmax(axis=3).transpose(2, 0, 1))]
-        none_returned = np.zeros((n_games, rules.players, rules.rack, t.n_kinds), dtype=np.uint8)
         return complete(
             rules,
             board=np.where(cells[:, 1] == 1, -1, cells[:, 2 : 2 + n_colors].argmax(axis=1)),
             scores=arrays["markers"],
             rack=np.where(arrays["rack"].any(axis=(2, 3)), kinds, -1),
             unseen=arrays["unseen"],
-            returned=arrays.get("returned", none_returned),
+            returned=arrays.get("returned", 0),
+            levels=arrays.get("levels", 0),
             rack_sizes=arrays["rack_sizes"],
             has_placed=arrays["has_placed"] == 1,
             to_play=arrays["to_play"].argmax(axis=1),
@@ -90,7 +95,7 @@ def encode_planes(view: View) -> dict[str, NDArray[Any]]:
         "rack": source.tiles.take(view.rack, axis=0, mode="wrap"),
         "markers": view.scores.astype(np.uint8),
         "unseen": view.unseen.copy(),
-        **({"returned": view.returned.copy()} if rules.has_swap else {}),
+        **({"returned": view.returned.copy(), "levels": view.levels.copy()} if rules.has_swap else {}),
         "rack_sizes": view.rack_sizes.astype(np.uint8),
         "has_placed": view.has_placed.astype(np.uint8),
         "to_play": source.seats.take(view.to_play, axis=0),

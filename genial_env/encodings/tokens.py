@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from genial_env.bitsets import Ints
 from genial_env.encodings.base import Field
 from genial_env.rules import Rules
+from genial_env.state import LEVELS
 from genial_env.tables import tables
 from genial_env.views import View, complete
 
@@ -17,7 +18,7 @@ CELL, TILE, MARKER, KIND, SEAT, GAME = range(1, 7)
 class Tokens:
     """One uint8 array (L, W): a row for each thing, its type in column 0; what a row does not need is 0.
 
-    Rows come in this order, L = N + K + T * C + M + P + 1; W = 4 + max(C, P * K) (solo: 4 + C).
+    Rows come in this order, L = N + K + T * C + M + P + 1; W = 4 + max(C, P * K + 12) (solo: 4 + C).
 
     =========  =====  ==============================================================================================
     type       rows   columns from 1 on
@@ -25,9 +26,10 @@ class Tokens:
     1 cell     N      q + side - 1; r + side - 1; color + 1, 0 where free; what each color would score here
     2 tile     K      slot; color + 1 of the first half, of the second; 0 and 0: empty slot
     3 marker   T * C  track, own first; color; the marker
-    4 kind     M      color of the first half, of the second; tiles unseen; then, for each slot of each seat, own first,
-                      how many of the kind are certain to have been put back by a swap since the slot's tile was drawn
-                      (others' slots: oldest tile first; not in solo)
+    4 kind     M      color of the first half, of the second; tiles unseen; then (not in solo), for each slot of each
+                      seat, own first, how many of the kind swaps have returned since it was filled (others' slots: the
+                      longest filled first); then, for the latest 12 returns of the kind, the latest first, how many of
+                      it were then in the bag, or are in slots filled before
     5 seat     P      seat, own first; tiles held; 1: has laid its first tile; 1: the decision is this seat's
     6 game     1      phase (0 place, 1 bonus, 2 swap, 3 over); bonus placements to be made
     =========  =====  ==============================================================================================
@@ -36,7 +38,7 @@ class Tokens:
     def fields(self, rules: Rules) -> dict[str, Field]:
         """One field without a name."""
         rows = sum(_counts(rules))
-        most = max(6 * (2 * rules.side - 1), rules.top, int(tables(rules).full_bag.max()))
+        most = max(6 * (2 * rules.side - 1), rules.top, int(tables(rules).full_bag.max()), LEVELS)
         return {"": Field((rows, _width(rules)), high=most)}
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
@@ -60,6 +62,7 @@ class Tokens:
         if rules.has_swap:
             slots = rules.players * rules.rack
             kinds[:, :, 4 : 4 + slots] = view.returned.reshape(len(view), slots, t.n_kinds).transpose(0, 2, 1)
+            kinds[:, :, 4 + slots : 4 + slots + LEVELS] = view.levels
         seats[:, :, 0] = SEAT
         seats[:, :, 1] = np.arange(rules.players)
         seats[:, :, 2] = view.rack_sizes
@@ -76,14 +79,15 @@ class Tokens:
         cells, tiles, markers, kinds, seats, game = _parts(rules, tokens)
         halves: Ints = tiles[:, :, 2:4] - 1
         slots = rules.players * rules.rack
-        returned = kinds[:, :, 4 : 4 + slots] if rules.has_swap else np.zeros((len(tokens), t.n_kinds, slots))
+        swaps = kinds[:, :, 4 : 4 + slots + LEVELS] if rules.has_swap else np.zeros((1, 1, slots + LEVELS))
         return complete(
             rules,
             board=cells[:, :, 3] - 1,
             scores=markers[:, :, 3].reshape(len(tokens), rules.tracks, rules.colors),
             rack=np.where(halves[:, :, 0] < 0, -1, t.kind_of[halves[:, :, 0], halves[:, :, 1]]),
             unseen=kinds[:, :, 3],
-            returned=returned.transpose(0, 2, 1),
+            returned=swaps[:, :, :slots].transpose(0, 2, 1).reshape(-1, rules.players, rules.rack, swaps.shape[1]),
+            levels=swaps[:, :, slots:],
             rack_sizes=seats[:, :, 2],
             has_placed=seats[:, :, 3] == 1,
             to_play=seats[:, :, 4].argmax(axis=1),
@@ -99,7 +103,7 @@ def _counts(rules: Rules) -> tuple[int, ...]:
 
 
 def _width(rules: Rules) -> int:
-    return 4 + max(rules.colors, rules.players * rules.rack if rules.has_swap else 0)
+    return 4 + max(rules.colors, rules.players * rules.rack + LEVELS if rules.has_swap else 0)
 
 
 def _parts(rules: Rules, tokens: NDArray[Any]) -> list[NDArray[Any]]:

@@ -44,7 +44,8 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
     | rack         | (6, 2, 6)    | the own tiles, each half's color one-hot                                    |
     | markers      | (2, 6)       | 0 to 18 (in teams 36)                                                       |
     | unseen       | (21,)        | tiles of each kind in the bag and the others' racks                         |
-    | returned     | (2, 6, 21)   | tiles that swaps have put back since each slot's tile was drawn             |
+    | returned     | (2, 6, 21)   | tiles that swaps have returned since each slot was filled                   |
+    | levels       | (21, 12)     | what the latest returns left in the bag and in slots filled before          |
     | ...          |              | rack sizes, first tiles laid, to play, phase, bonus placements owed         |
 
     **Legal actions mask.** ``action_mask`` marks the playable actions with 1; it is all 0 for an agent that is not to

@@ -139,6 +139,7 @@ class OneGame:
             rack=racks[:, 0].copy(),
             unseen=self._unseen(seat),
             returned=views.returned_tiles(state, _ROW, seats[None]) if state.swapped[0] else state.returned.copy(),
+            levels=state.levels.copy(),
             rack_sizes=np.add.reduce(filled, axis=2, dtype=np.int64),
             has_placed=state.has_placed.take(seats, axis=1),
             to_play=np.array([(mover - seat) % rules.players]),

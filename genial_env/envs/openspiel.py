@@ -321,7 +321,7 @@ class GenialState(pyspiel.State):  # type: ignore[misc]  # pyspiel is untyped
         """What every seat would have drawn, and which of it stands in which slot, if the racks were these."""
         state, rules = self.position, self.position.rules
         own_draws, drawn_as = [bytearray(draws) for draws in self._own_draws], bytearray(self._drawn_as)
-        ages = state.returned[0].sum(axis=2, dtype=np.int64)  # determinized racks have their oldest tiles first
+        ages = state.returned[0].sum(axis=2, dtype=np.int64)  # determinized racks have the longest filled first
         for seat in range(rules.players):
             if seat == player:
                 continue
@@ -338,11 +338,11 @@ class GenialObserver:
     """Observations as tensor, as named parts of it, and as text.
 
     ``player`` (P,) one-hot; of the encoding "planes", each divided by its maximum: publicly ``board``, ``markers``,
-    ``returned`` (not in solo), ``rack_sizes``, ``has_placed``, ``to_play``, ``phase``, ``owed``; privately ``rack`` and
-    ``unseen``, or with all players' information ``racks`` (P, K, 2, C), the own first. With perfect recall also
-    ``events`` (D, 5), a row an event (seat + 1, event, kind + 1, placement + 1, slot + 1, each divided by its maximum;
-    of other seats' events no slot), the oldest first, privately the own ones; and privately ``draws`` (L,), the kinds
-    drawn in order, (kind + 1) / M.
+    ``returned`` and ``levels`` (not in solo), ``rack_sizes``, ``has_placed``, ``to_play``, ``phase``, ``owed``;
+    privately ``rack`` and ``unseen``, or with all players' information ``racks`` (P, K, 2, C), the own first. With
+    perfect recall also ``events`` (D, 5), a row an event (seat + 1, event, kind + 1, placement + 1, slot + 1, each
+    divided by its maximum; of other seats' events no slot), the oldest first, privately the own ones; and privately
+    ``draws`` (L,), the kinds drawn in order, (kind + 1) / M.
 
     Args:
         rules: the rules.

@@ -101,7 +101,9 @@ def describe(view: View, color: bool = False) -> str:
 
 
 def _put_back(view: View, row: int) -> list[str]:
-    """A line for each rack that is certain not to hold some tiles put back into the bag."""
+    """A line for each rack with slots that were filled before tiles came back to the bag, so that they hold none of
+    those.
+    """
     lines = []
     for other in range(1, view.rules.players):
         by_tile = view.returned[row, other]
