@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genial_env import Policy, Results, Rules, play
+from genial_env.arena.intervals import mean_interval
 from genial_env.envs.rewards import rank_utility
 from genial_env.registry import make_policy
 
@@ -21,7 +23,9 @@ class Measured:
     Attributes:
         games: how many were played.
         mean: of what a deal brought, see :func:`values_of_deals`.
-        half: half the width of its 95% interval, which counts deals, not games.
+        half: how far the further end of its 95% interval is away; the interval counts deals, not games. Of what is
+            bounded (all but the lowest marker of solo games) it is that of :mod:`genial_env.arena.intervals`, so an
+            agent that won everything has one too.
     """
 
     games: int
@@ -89,8 +93,13 @@ def values_of_games(results: Results, track: int) -> NDArray[np.float64]:  # [ga
 def measured(rotations: Sequence[Results]) -> Measured:
     """Rotations, as :func:`play_rotations` gives them, in three numbers."""
     values = values_of_deals(rotations)
-    half = 1.96 * values.std(ddof=1) / np.sqrt(len(values))
-    return Measured(sum(len(results) for results in rotations), float(values.mean()), float(half))
+    mean, tracks = float(values.mean()), rotations[0].rules.tracks
+    if tracks == 1:
+        half = 1.96 * float(values.std(ddof=1)) / sqrt(len(values))
+    else:
+        ends = mean_interval(values, np.ones(len(values)), (0.0 if tracks == 2 else -1.0, 1.0))
+        half = max(abs(end - mean) for end in ends)
+    return Measured(sum(len(results) for results in rotations), mean, half)
 
 
 def results_in_words(found: Mapping[str, Measured]) -> dict[str, str]:

@@ -31,6 +31,7 @@ from rich.console import Console
 from rich.table import Table
 
 from genial_env import Results, Rules, play
+from genial_env.arena.report import range_words
 from genial_env.arena.sprt import Estimate, pair_counts
 from genial_env.ending import orderly
 from genial_env.rules import COLOR_LETTERS
@@ -90,7 +91,7 @@ def compare(one: str, other: str, args: Args, backend: str) -> list[str]:
     causes = np.array([luck(record, seat) - luck(record, 1 - seat) for record, seat in games])
     shrunk = explained(np.concatenate([home, away]), causes)
     estimate = Estimate.of(pair_counts(home, away))
-    elo = f"{estimate.elo:+.0f} ({estimate.elo_low:+.0f} to {estimate.elo_high:+.0f})"
+    elo = f"{estimate.elo:+.0f} ({range_words(estimate.elo_low, estimate.elo_high)})"
     return [f"{one} against {other}", f"{estimate.score:.1%}", elo, f"{together / apart:.2f}", f"{shrunk:.1%}"]
 
 

@@ -32,9 +32,10 @@ def replace_path(path: AnyPath) -> Iterator[Path]:
     check_replaceable(path)
     beside = target.with_name(f".{target.name}.{uuid4().hex[:12]}.part{target.suffix}")
     try:
-        yield beside
-        _sync(beside)  # so that the name never goes to content that is not on the disk yet
-        beside.replace(target)
+        with _named(path):
+            yield beside
+            _sync(beside)  # so that the name never goes to content that is not on the disk yet
+            beside.replace(target)
     finally:
         with suppress(FileNotFoundError):
             beside.unlink()
@@ -80,7 +81,7 @@ def append_lines(path: AnyPath, lines: Iterable[str]) -> None:
 
     An interruption can leave a part of a line at the end of the file: readers must cut off what has no line end.
     """
-    with Path(path).open("a", encoding="utf-8", newline="\n") as file:
+    with _named(path), Path(path).open("a", encoding="utf-8", newline="\n") as file:
         file.writelines(lines)
         file.flush()
         os.fsync(file.fileno())
@@ -142,6 +143,19 @@ def _holder(lock_file: Path) -> str:
         if text := lock_file.read_text(encoding="utf-8").strip():
             return f" ({text})"
     return ""
+
+
+@contextmanager
+def _named(path: AnyPath) -> Iterator[None]:
+    """Give the file's name to errors that have none, as those of writing on a full disk."""
+    try:
+        yield
+    except BrokenPipeError:  # of somebody's output
+        raise
+    except OSError as error:
+        if error.filename is None:
+            error.filename = os.fspath(path)
+        raise
 
 
 def _sync(path: Path) -> None:

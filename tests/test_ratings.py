@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genial_env.arena.ratings import Ratings, pairwise_wins, rate, sorted_markers, strengths, win_rates
+from genial_env.arena.ratings import Ratings, pairwise_wins, rate, sorted_markers, strengths
 from genial_env.envs.rewards import rank_utility
 
 pytest.importorskip("choix")
@@ -64,10 +64,10 @@ def test_intervals_of_a_tournament(tracks: int) -> None:
 
 def test_more_games_narrow_the_intervals() -> None:
     widths = []
-    for games in (200, 3200):
-        found = rate(*played(3, games), len(ELO), resamples=200)
+    for games in (100, 900):
+        found = rate(*played(3, games), len(ELO))
         widths.append((found.rating.high - found.rating.low).mean())
-    assert widths[0] / widths[1] == pytest.approx(4, rel=0.2)
+    assert widths[0] / widths[1] == pytest.approx(3, rel=0.25)
 
 
 def test_a_group_counts_as_one() -> None:
@@ -76,15 +76,17 @@ def test_a_group_counts_as_one() -> None:
     once = rate(entrants, ranks, groups, len(ELO), prior=1e-9)
     copied = [np.tile(each, (4, 1)) for each in (entrants, ranks)]
     fourfold = rate(*copied, np.tile(groups, 4), len(ELO), prior=1e-9)
-    for name in ("rating", "utility"):
-        assert np.allclose(getattr(fourfold, name), getattr(once, name))
+    for name in ("rating", "utility", "win_rate"):
+        assert np.allclose(
+            getattr(fourfold, name), getattr(once, name), atol=0.5 if name == "rating" else 1e-4, equal_nan=True
+        )
     apart = rate(*copied, np.arange(len(copied[0])), len(ELO), prior=1e-9)
     assert (apart.rating.high - apart.rating.low).mean() < 0.65 * (once.rating.high - once.rating.low).mean()
 
 
 def test_intervals_cover_the_truth() -> None:
     """Groups of three games that share their luck: each agent has a good or a bad deal in all of them."""
-    elo, tournaments = np.array([-100.0, 0.0, 100.0]), 80
+    elo, tournaments = np.array([-100.0, 0.0, 100.0]), 40
     rng = np.random.default_rng(1)
     groups = np.repeat(np.arange(60), 3)
     covered = np.zeros(3)
@@ -94,9 +96,9 @@ def test_intervals_cover_the_truth() -> None:
         shared = rng.random(60)[groups] < 0.3
         own = elo[entrants] * np.log(10) / 400 + rng.gumbel(size=entrants.shape)
         ranks = competition_ranks(np.where(shared[:, None], values, own))
-        found = rate(entrants, ranks, groups, 3, resamples=150).rating
+        found = rate(entrants, ranks, groups, 3).rating
         covered += (found.low <= elo) & (elo <= found.high)
-    assert covered.mean() / tournaments == pytest.approx(0.95, abs=4 * sqrt(0.95 * 0.05 / (2 * tournaments)))
+    assert covered.mean() / tournaments >= 0.95 - 4 * sqrt(0.95 * 0.05 / (2 * tournaments))
 
 
 def test_two_agents_are_as_in_elo() -> None:
@@ -111,10 +113,13 @@ def test_ties() -> None:
     expected = [[0, 0, 0.5, 1], [1, 0, 1, 1], [0.5, 0, 0, 1], [0, 0, 0, 0]]
     assert pairwise_wins(entrants, ranks, 4).tolist() == expected
     even = rate([[0, 1], [1, 2]] * 5, [[1, 1]] * 10, np.arange(10), 3)
-    assert even.rating == pytest.approx(np.zeros((3, 3)))
-    assert even.utility == pytest.approx(np.zeros((3, 3)))
+    for found, middle in ((even.rating, 0), (even.utility, 0)):
+        assert found.value == pytest.approx(np.full(3, middle))
+        assert (found.low < middle - 0.1).all()  # ties only tell little of what else may come
+        assert found.low == pytest.approx(-found.high, abs=0.01)
     assert even.win_rate.value[0, 1] == 0.5
-    order = rate(*played(4, games=4000, ties=1.0), len(ELO), resamples=20).rating.value
+    entrants, ranks, _ = played(4, games=4000, ties=1.0)
+    order = strengths(pairwise_wins(entrants, ranks, len(ELO)))
     assert (np.diff(order) > 30).all()
     assert np.ptp(order) < np.ptp(ELO)
 
@@ -136,16 +141,23 @@ def test_unbeaten_and_winless_agents_are_finite(games: int) -> None:
     assert (np.diff(found) < 0).all()
     assert found == pytest.approx(-found[::-1])  # who lost all is as far below as who won all is above
     entrants = tables(4, 2, 60, np.random.default_rng(2))
-    rating = rate(entrants, competition_ranks(-entrants), np.arange(60), 4, resamples=100).rating
-    assert np.isfinite(rating).all()
+    rating = rate(entrants, competition_ranks(-entrants), np.arange(60), 4, anchor=(1, 0.0)).rating
+    assert np.isfinite(rating.value).all()
+    assert np.isinf([rating.high[0], rating.low[2], rating.low[3]]).all()
+    direct = ((entrants == 0).any(axis=1) & (entrants == 1).any(axis=1)).sum()
+    least = 0.025 ** (1 / direct)  # what wins all games between the two in 2.5% of the cases
+    assert rating.low[0] == pytest.approx(400 * np.log10(least / (1 - least)), abs=1)
+    assert rating.value[2] < rating.high[2] < np.inf
 
 
 def test_few_games_of_one_agent() -> None:
     """Resamples without it say nothing of it, and are no error."""
     entrants, ranks, groups = played(2, games=60)
-    found = rate([*entrants, [0, 5]], [*ranks, [1, 2]], [*groups, 1000], 6, resamples=300)
-    assert np.isfinite(found.rating).all()
-    assert found.utility.value[5] == found.utility.low[5] == found.utility.high[5] == -1
+    found = rate([*entrants, [0, 5]], [*ranks, [1, 2]], [*groups, 1000], 6)
+    assert np.isfinite(found.rating.value).all()
+    assert found.rating.low[5] == -np.inf
+    assert found.utility.value[5] == found.utility.low[5] == -1
+    assert found.utility.high[5] > 0.9  # a game lost in one deal does not say much
 
 
 def test_agents_that_never_met() -> None:
@@ -156,7 +168,7 @@ def test_agents_that_never_met() -> None:
         rate(entrants, ranks, [0, 1, 2], 6, names=list("abcdef"))
     chain = np.diag(np.ones(19), 1)
     assert np.isfinite(strengths(chain)).all()
-    assert np.isfinite(rate([*entrants, [2, 4]], [*ranks, [1, 2]], range(4), 5).rating).all()
+    assert np.isfinite(rate([*entrants, [2, 4]], [*ranks, [1, 2]], range(4), 5).rating.value).all()
 
 
 def test_utility() -> None:
@@ -167,18 +179,20 @@ def test_utility() -> None:
     assert found.utility.value @ found.plays == pytest.approx(0)
     by_group = [rank_utility(ranks)[(entrants == 0) & (groups == g)[:, None]] for g in range(groups.max() + 1)]
     spread = np.sqrt(sum((u - found.utility.value[0]).sum() ** 2 for u in by_group)) / found.plays[0]
-    assert found.utility.high[0] - found.utility.low[0] == pytest.approx(3.92 * spread, rel=0.15)
+    assert found.utility.high[0] - found.utility.low[0] == pytest.approx(3.92 * spread, rel=0.2)
 
 
 def test_win_rates() -> None:
-    wins = np.array([[0, 8, 0], [2, 0, 10], [0, 0, 0]])
-    found = win_rates(wins)
+    """Games of deals of their own: the intervals of Clopper and Pearson, 8 of 10 and 10 of 10."""
+    entrants = [[0, 1]] * 10 + [[1, 2]] * 10
+    found = rate(entrants, [[1, 2]] * 8 + [[2, 1]] * 2 + [[1, 2]] * 10, np.arange(20), 3).win_rate
     assert found.value[0, 1] == 0.8
-    assert (found.low[0, 1], found.high[0, 1]) == pytest.approx((0.4902, 0.9433), abs=1e-4)
-    assert (found.low[1, 2], found.high[1, 2]) == pytest.approx((0.7225, 1), abs=1e-4)
+    assert (found.low[0, 1], found.high[0, 1]) == pytest.approx((0.4439, 0.9748), abs=1e-4)
+    assert (found.low[1, 2], found.high[1, 2]) == pytest.approx((0.6915, 1), abs=1e-4)
     assert found.low[2, 1] == 0
-    assert found.value + found.value.T == pytest.approx(np.where(wins + wins.T > 0, 1, np.nan), nan_ok=True)
-    assert found.low + found.high.T == pytest.approx(np.where(wins + wins.T > 0, 1, np.nan), nan_ok=True)
+    met = np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    assert found.value + found.value.T == pytest.approx(np.where(met, 1, np.nan), nan_ok=True)
+    assert found.low + found.high.T == pytest.approx(np.where(met, 1, np.nan), nan_ok=True)
 
 
 def test_sorted_markers() -> None:
@@ -203,17 +217,15 @@ def test_json() -> None:
     assert np.array_equal(np.array(stored["meetings"]), found.wins + found.wins.T)
 
 
-def test_seeds_and_single_groups() -> None:
+def test_a_single_deal_tells_little() -> None:
     entrants, ranks, groups = played(2, games=100)
-    one, same, other = (rate(entrants, ranks, groups, 5, seed=seed, resamples=50) for seed in (0, 0, 1))
-    assert np.array_equal(one.rating, same.rating)
-    assert not np.array_equal(one.rating.low, other.rating.low)
-    big = rate(entrants, ranks, groups.astype(np.uint64) + np.uint64(2**64 - 100), 5, resamples=50)
-    assert np.array_equal(big.rating, one.rating)
-    for alone in (rate(entrants, ranks, groups * 0, 5), rate(entrants, ranks, groups, 5, resamples=0)):
-        assert np.array_equal(alone.rating.value, one.rating.value)
-        assert np.isnan([alone.rating.low, alone.rating.high, alone.utility.low, alone.utility.high]).all()
-        assert alone.to_dict()["rating"]["low"] == [None] * 5
+    alone = rate(entrants, ranks, groups * 0, 5)
+    assert np.array_equal(alone.rating.value, rate(entrants, ranks, groups, 5).rating.value)
+    assert np.isinf([alone.rating.low, alone.rating.high]).all()
+    assert np.array_equal([alone.utility.low, alone.utility.high], [[-1] * 5, [1] * 5])
+    assert alone.to_dict()["rating"]["low"] == [None] * 5
+    big = rate(entrants, ranks, groups.astype(np.uint64) + np.uint64(2**64 - 100), 5)
+    assert np.array_equal(big.rating, rate(entrants, ranks, groups, 5).rating)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +247,6 @@ def test_seeds_and_single_groups() -> None:
         ({"anchor": (3, 0)}, "0 to 2 .* not"),
         ({"anchor": (0, float("nan"))}, "finite"),
         ({"prior": 0}, "above 0, not 0"),
-        ({"resamples": -1}, "not -1"),
     ],
     ids=str,
 )

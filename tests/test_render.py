@@ -291,9 +291,9 @@ def test_pictures_as_files() -> None:
     assert pixels.rgb_array(drawing(record), 301).shape[1] == 302
     film = Image.open(io.BytesIO(pixels.gif([drawing(record, number) for number in (0, 2, 4)], 0.2, 200)))
     assert (film.n_frames, film.width) == (3, 200)
-    with pytest.raises(ValueError, match="width must be at least 1 pixel, not 0"):
+    with pytest.raises(ValueError, match="width must be 1 to 8192, not 0"):
         pixels.png(drawing(record), 0)
-    with pytest.raises(ValueError, match="takes drawings and a time above 0, not 0 and 1"):
+    with pytest.raises(ValueError, match="takes at least one drawing"):
         pixels.gif([], 1)
 
 

@@ -44,8 +44,14 @@ def _draw_ratings(found: dict[str, Any], order: list[int], figure: Any) -> None:
     )
     reach = np.nan_to_num(np.abs(np.stack([value - low, high - value])))
     axes.errorbar(value, range(len(order)), xerr=reach, fmt="o", capsize=3, color="tab:blue")
+    edges = axes.get_xlim()
+    for row, ends in enumerate(zip(low, high, strict=True)):
+        for end, edge in zip(ends, edges, strict=True):
+            if np.isnan(end):  # dotted to the edge: no limit
+                axes.plot([value[row], edge], [row, row], ":", color="tab:blue", linewidth=1)
+    axes.set_xlim(edges)
     _label_agents(axes, found, order)
-    axes.set_xlabel("rating (Elo), with 95% intervals")
+    axes.set_xlabel("rating (Elo), with 95% intervals (dotted: no limit)")
     axes.grid(axis="x", alpha=0.3)
 
 

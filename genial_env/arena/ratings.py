@@ -8,37 +8,38 @@ W. Chen, D. Parkes, L. Xia, "Generalized method-of-moments for rank aggregation"
 comparisons with iterative Luce spectral ranking (L. Maystre, M. Grossglauser, "Fast and accurate inference of
 Plackett-Luce models", NeurIPS 2015).
 
-The comparisons of a game are not independent of each other, nor are games of the same deal with the seats rotated.
-Intervals therefore come from resampling whole groups of such games: the percentile bootstrap (B. Efron, "Bootstrap
-methods: another look at the jackknife", Annals of Statistics 7, 1979), its percentiles moved outwards for few groups
-(T. Hesterberg, "What teachers should know about the bootstrap", The American Statistician 69, 2015). They say nothing
-of what would happen against other opponents.
+The comparisons of a game are not independent of each other, nor are games of the same deal with the seats rotated. The
+intervals therefore weigh whole deals (:mod:`genial_env.arena.intervals`): of mean utilities and of shares of wins
+directly, of ratings by the score test. A difference between an agent and the reference is supposed, everything else is
+fitted to it, and the slope of the likelihood says by how much each deal exceeds what was supposed. The slope is the
+efficient score, so what is uncertain about the agents in between counts too (C. R. Rao, "Large sample tests of
+statistical hypotheses", Mathematical Proceedings of the Cambridge Philosophical Society 44, 1948). Two agents have the
+interval of their share of wins. The intervals say nothing of what would happen against other opponents.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
-from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genial_env.arena.sprt import ELO_PER_LOGIT, NORMAL_95
+from genial_env.arena.intervals import Floats, Intervals, accepted, accepted_by_student, mean_interval, solve
+from genial_env.arena.sprt import ELO_PER_LOGIT
 from genial_env.bitsets import Ints
 from genial_env.envs.rewards import rank_utility
-
-Floats = NDArray[np.float64]
 
 MISSING = "ratings need choix: pip install 'genial-env[arena]'"
 
 
-class Intervals(NamedTuple):
-    """Values with 95% intervals, arrays of one shape; NaN where there is nothing to tell from."""
+TINY_PRIOR = 1e-6
+"""The prior of :func:`strengths` where intervals are worked out: it only keeps others than the two agents finite."""
 
-    value: Floats
-    low: Floats
-    high: Floats
+MOST_DEALS = 500
+"""Where there are more deals, neighbours are taken together for the intervals, which costs time in proportion."""
+
+FAR = 4_000.0
+"""Elo beyond the rating where an interval that goes on is taken to have no end."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +49,14 @@ class Ratings:
     Attributes:
         names: N.
         plays: [N] tracks that each agent played on, over all games.
-        rating: [N] in Elo, bootstrap intervals over groups.
-        utility: [N] mean rank utility, +1 always first to -1 always last; bootstrap intervals over groups.
+        rating: [N] in Elo. The intervals are of the differences to the reference, which is the anchor; without one, the
+            mean of those agents, the most, whose results set limits to each other's ratings (usually all). The high end
+            is infinite for who never lost ground to the reference, directly or through others, the low end for who
+            never gained any.
+        utility: [N] mean rank utility, +1 always first to -1 always last.
         meetings: [N, N] how often row and column were in a game together, on how many pairs of tracks.
         wins: [N, N] how often row ended above column there, ties half.
-        win_rate: [N, N] the share of these, with Wilson intervals, which take meetings as independent; NaN for who
-            never met, as on the diagonal.
+        win_rate: [N, N] the share of these; NaN for who never met, as on the diagonal.
         markers: [N, C] mean final markers, the lowest first; None: not asked for.
         anchor: an agent and the rating that it was given; None: the mean rating is 0.
     """
@@ -69,22 +72,14 @@ class Ratings:
     anchor: tuple[int, float] | None
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: lists in the order of `names`, None for NaN."""
+        """For JSON: lists in the order of `names`, None for NaN and for ends that are infinite."""
         found: dict[str, Any] = {"names": list(self.names), "plays": self.plays.tolist()}
         for name in ("rating", "utility", "win_rate"):
-            found[name] = {end: _plain(values) for end, values in getattr(self, name)._asdict().items()}
+            found[name] = getattr(self, name).to_dict()
         found |= {"meetings": self.meetings.tolist(), "wins": self.wins.tolist()}
         found["markers"] = None if self.markers is None else self.markers.tolist()
         found["anchor"] = None if self.anchor is None else list(self.anchor)
         return found
-
-
-def _plain(values: Floats) -> list[Any]:
-    """As lists, None for NaN."""
-    found = values.astype(object)
-    found[np.isnan(values)] = None
-    listed: list[Any] = found.tolist()
-    return listed
 
 
 def rate(
@@ -97,8 +92,6 @@ def rate(
     names: Sequence[str] | None = None,
     anchor: tuple[int, float] | None = None,
     prior: float = 0.5,
-    resamples: int = 500,
-    seed: int = 0,
 ) -> Ratings:
     """Everything there is to tell of the agents of a tournament.
 
@@ -113,8 +106,6 @@ def rate(
         names: N; left out, the numbers.
         anchor: an agent and the rating that it gets; left out, the mean rating is 0.
         prior: as in :func:`strengths`.
-        resamples: of the groups, for the intervals. With 0, or a single group, they are NaN.
-        seed: of the resamples.
 
     Raises:
         ValueError: for arrays that do not fit, and agents that no games connect.
@@ -123,26 +114,19 @@ def rate(
     played, places = _checked(entrants, ranks, n_agents)
     group = _check_groups(groups, len(played))
     labels = [str(agent) for agent in range(n_agents)] if names is None else list(names)
-    _check_options(n_agents, labels, anchor, resamples)
-    square = n_agents * n_agents
-    table = np.hstack([_wins(played, places, group, n_agents), *_utilities(played, places, group, n_agents)])
-    total = table.sum(axis=0)
-    wins = total[:square].reshape(n_agents, n_agents)
-    rating = strengths(wins, prior, names=labels)
-    utility = total[square : square + n_agents] / total[square + n_agents :]
-
-    drawn = _resampled(table, resamples, seed)
-    fitted = _refitted(drawn[:, :square].reshape(-1, n_agents, n_agents), wins, prior, rating)
-    sums, plays = np.split(drawn[:, square:], 2, axis=1)
-    utilities = np.where(plays > 0, sums / np.maximum(plays, 1), utility)
+    _check_options(n_agents, labels, anchor)
+    wins_of_deals = _wins(played, places, group, n_agents)
+    wins = wins_of_deals.sum(axis=0)
+    blocks = _Blocks.of(played, group, n_agents)
+    rating = _anchored(strengths(wins, prior, names=labels), anchor)
     return Ratings(
         names=labels,
-        plays=total[square + n_agents :].astype(np.int64),
-        rating=_percentiles(_anchored(rating, anchor), _anchored(fitted, anchor), len(table)),
-        utility=_percentiles(utility, utilities, len(table)),
+        plays=np.bincount(played.ravel(), minlength=n_agents),
+        rating=_rating_intervals(rating, wins_of_deals, blocks, anchor),
+        utility=_utility_intervals(played, places, group, blocks),
         meetings=(wins + wins.T).astype(np.int64),
         wins=wins,
-        win_rate=win_rates(wins),
+        win_rate=_win_rates(wins_of_deals, blocks),
         markers=None if scores is None else sorted_markers(played, scores, n_agents),
         anchor=anchor,
     )
@@ -164,7 +148,8 @@ def pairwise_wins(entrants: ArrayLike, ranks: ArrayLike, n_agents: int) -> Float
     """
     played, places = _checked(entrants, ranks, n_agents)
     group = np.zeros(len(played), dtype=np.int64)
-    return _wins(played, places, group, n_agents).reshape(n_agents, n_agents)
+    wins: Floats = _wins(played, places, group, n_agents)[0]
+    return wins
 
 
 def strengths(wins: ArrayLike, prior: float = 0.5, *, names: Sequence[str] | None = None) -> Floats:
@@ -192,24 +177,7 @@ def strengths(wins: ArrayLike, prior: float = 0.5, *, names: Sequence[str] | Non
     if not 0 < prior < np.inf:
         raise ValueError(f"prior must be above 0, not {prior}")
     _check_connected(found + found.T > 0, names or [str(agent) for agent in range(len(found))])
-    return _fit(found + _virtual(found, prior), None)
-
-
-def win_rates(wins: Floats) -> Intervals:
-    """Shares of wins, ties half, with Wilson intervals (E. Wilson, "Probable inference", JASA 22, 1927).
-
-    Args:
-        wins: [N, N] how often row won against column.
-
-    Returns:
-        [N, N], NaN for who never met.
-    """
-    met = wins + wins.T
-    many = np.where(met > 0, met, np.nan)
-    share = wins / many
-    middle = (wins + NORMAL_95**2 / 2) / (many + NORMAL_95**2)
-    reach = NORMAL_95 * np.sqrt(many * share * (1 - share) + NORMAL_95**2 / 4) / (many + NORMAL_95**2)
-    return Intervals(share, np.clip(middle - reach, 0, share), np.clip(middle + reach, share, 1))
+    return _fit(found + _virtual(found, prior))
 
 
 def sorted_markers(entrants: ArrayLike, scores: ArrayLike, n_agents: int) -> Floats:
@@ -236,7 +204,7 @@ def sorted_markers(entrants: ArrayLike, scores: ArrayLike, n_agents: int) -> Flo
 
 
 def _wins(entrants: Ints, ranks: Ints, group: Ints, n_agents: int) -> Floats:
-    """[K, N * N]: the wins of each of K groups."""
+    """[K, N, N]: the wins of each of K groups."""
     groups, tracks = group.max() + 1, entrants.shape[1]
     found = np.zeros(groups * n_agents * n_agents)
     for one in range(tracks):
@@ -245,34 +213,217 @@ def _wins(entrants: Ints, ranks: Ints, group: Ints, n_agents: int) -> Floats:
                 won = (1 + np.sign(ranks[:, other] - ranks[:, one])) / 2 * (entrants[:, one] != entrants[:, other])
                 cell = (group * n_agents + entrants[:, one]) * n_agents + entrants[:, other]
                 found += np.bincount(cell, won, minlength=found.size)
-    return found.reshape(groups, n_agents * n_agents)
+    return found.reshape(groups, n_agents, n_agents)
 
 
-def _utilities(entrants: Ints, ranks: Ints, group: Ints, n_agents: int) -> tuple[Floats, Floats]:
-    """Two [K, N]: the sums of the utilities in each of K groups, and of how many."""
-    sums, plays = np.zeros((2, group.max() + 1, n_agents))
+@dataclass(frozen=True, eq=False)
+class _Blocks:
+    """What one more block of games would be, see :mod:`genial_env.arena.intervals`.
+
+    A block is the games of one lineup in one deal: the same agents in every rotation. N agents meet in L lineups.
+
+    Attributes:
+        meetings: [L, N, N] how often the agents of a lineup meet in a block.
+        agents: [N] in how many blocks each agent was; `deals` in how many deals.
+        deals: [N]
+        pairs: [N, N] in how many blocks each two agents met; `pair_deals` in how many deals.
+        pair_deals: [N, N]
+        whole: whether a block is a whole deal.
+    """
+
+    meetings: Floats
+    agents: Ints
+    deals: Ints
+    pairs: Ints
+    pair_deals: Ints
+    whole: bool
+
+    @classmethod
+    def of(cls, entrants: Ints, group: Ints, n_agents: int) -> "_Blocks":
+        """From entrants [G, T] of groups [G]."""
+        lineups, of_game = np.unique(np.sort(entrants, axis=1), axis=0, return_inverse=True)
+        blocks = np.unique(np.stack([group, of_game.ravel()], axis=1), axis=0)
+        met = _wins(entrants, np.ones_like(entrants), of_game.ravel(), n_agents)  # ties only: half of the meetings
+        is_in = (lineups[:, :, None] == np.arange(n_agents)).any(axis=1)[blocks[:, 1]].astype(np.int64)
+        in_deal = np.zeros((group.max() + 1, n_agents, n_agents), dtype=np.bool_)
+        together = (is_in[:, :, None] * is_in[:, None, :]).astype(np.bool_)
+        np.logical_or.at(in_deal, blocks[:, 0], together)
+        pairs, pair_deals = is_in.T @ is_in, in_deal.sum(axis=0)
+        return cls(
+            2 * met / np.bincount(blocks[:, 1])[:, None, None],
+            pairs.diagonal(),
+            pair_deals.diagonal(),
+            pairs,
+            pair_deals,
+            len(blocks) == group.max() + 1,
+        )
+
+    def of_agent(self, agent: int, results: float) -> float | None:
+        """How many of so many results of an agent are a block; None for all that a deal has."""
+        blocks = self.agents[agent]
+        return None if blocks == self.deals[agent] else results / float(blocks)
+
+    def of_pair(self, one: int, other: int, meetings: float) -> float | None:
+        """How many of so many meetings of two agents are a block; None for all that a deal has."""
+        blocks = self.pairs[one, other]
+        return None if blocks == self.pair_deals[one, other] else meetings / float(blocks)
+
+
+def _utility_intervals(entrants: Ints, ranks: Ints, group: Ints, blocks: _Blocks) -> Intervals:
+    """[N]."""
+    sums, plays = np.zeros((2, group.max() + 1, len(blocks.agents)))
     np.add.at(sums, (group[:, None], entrants), rank_utility(ranks))
     np.add.at(plays, (group[:, None], entrants), 1)
-    return sums, plays
+    many = plays.sum(axis=0)
+    ends = [
+        mean_interval(sums[:, agent], plays[:, agent], (-1.0, 1.0), block=blocks.of_agent(agent, many[agent]))
+        for agent in range(len(many))
+    ]
+    return _clamped(sums.sum(axis=0) / np.where(many > 0, many, np.nan), np.array(ends))
 
 
-def _resampled(table: Floats, resamples: int, seed: int) -> Floats:
-    """[B, M]: sums over the rows of a table [K, M], drawn K times with replacement; B = 0 for a single row."""
-    groups = len(table)
-    rng = np.random.default_rng(seed)
-    found = np.empty((resamples if groups > 1 else 0, table.shape[1]))
-    for row in found:
-        row[:] = np.bincount(rng.integers(groups, size=groups), minlength=groups) @ table
+def _win_rates(wins: Floats, blocks: _Blocks) -> Intervals:
+    """[N, N] of the wins [K, N, N]."""
+    met = wins + wins.swapaxes(1, 2)
+    total = met.sum(axis=0)
+    ends = np.full((*total.shape, 2), np.nan)
+    for one, other in np.argwhere(np.triu(total > 0)):
+        block = blocks.of_pair(one, other, float(total[one, other]))
+        ends[one, other] = mean_interval(wins[:, one, other], met[:, one, other], (0.0, 1.0), block=block)
+        ends[other, one] = 1 - ends[one, other, ::-1]
+    return _clamped(wins.sum(axis=0) / np.where(total > 0, total, np.nan), ends)
+
+
+def _clamped(value: Floats, ends: Floats) -> Intervals:
+    """Intervals of values [...] and ends [..., 2], which hold the values."""
+    return Intervals(value, np.minimum(ends[..., 0], value), np.maximum(ends[..., 1], value))
+
+
+def _rating_intervals(rating: Floats, wins: Floats, blocks: _Blocks, anchor: tuple[int, float] | None) -> Intervals:
+    """[N] of the ratings [N] and the wins of deals [K, N, N]."""
+    if len(wins) < 2 and not blocks.whole:
+        return Intervals(rating, np.full_like(rating, -np.inf), np.full_like(rating, np.inf))
+    deals = _Deals.of(wins, blocks)
+    gains = _reaches(deals.wins > 0)  # who gained ground on whom, directly or through others
+    reference = _reference(gains, rating, anchor)
+    ends = np.empty((len(rating), 2))
+    for agent in range(len(rating)):
+        toward = (np.arange(len(rating)) == agent) - reference
+        if not toward.any():
+            ends[agent] = rating[agent]
+            continue
+        origin = float(reference @ rating)
+        given = (float(rating[agent]) - origin) / ELO_PER_LOGIT
+        low = deals.end(toward, given, 1) if gains[agent, reference > 0].all() else -np.inf
+        high = deals.end(toward, given, -1) if gains[reference > 0, agent].all() else np.inf
+        ends[agent] = np.array([low, high]) * ELO_PER_LOGIT + origin
+    return _clamped(rating, ends)
+
+
+def _reaches(won: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """[N, N]: whether row beat somebody who beat somebody who ... beat column; itself included."""
+    reached: NDArray[np.bool_] = won | np.eye(len(won), dtype=np.bool_)
+    for _ in range(len(won).bit_length()):
+        reached = reached @ reached
+    return reached
+
+
+def _reference(gains: NDArray[np.bool_], rating: Floats, anchor: tuple[int, float] | None) -> Floats:
+    """[N]: how much each agent counts in what the intervals are measured from."""
+    if anchor is not None:
+        return np.asarray(np.arange(len(rating)) == anchor[0], dtype=np.float64)
+    mutual = gains & gains.T
+    size, middling = mutual.sum(axis=1), -np.abs(rating - np.median(rating))
+    chosen = mutual[np.lexsort([middling, size])[-1]]
+    found: Floats = chosen / chosen.sum()
     return found
 
 
-def _refitted(drawn: Floats, wins: Floats, prior: float, start: Floats) -> Floats:
-    """[B, N]: the ratings for each of the matrices [B, N, N]; who met is taken from all games."""
-    virtual = _virtual(wins, prior)
-    found = np.empty((len(drawn), len(start)))
-    for row, each in zip(found, drawn, strict=True):
-        row[:] = _fit(each + virtual, start)
-    return found
+@dataclass(frozen=True, eq=False)
+class _Deals:
+    """The deals, and what the score test needs.
+
+    Attributes:
+        wins: [N, N] of all deals.
+        by_deal: [K, N * N] of each kind of deal.
+        times: [K] how many deals of that kind there are.
+        blocks: what one more block would be.
+    """
+
+    wins: Floats
+    by_deal: Floats
+    times: Floats
+    blocks: _Blocks
+
+    @classmethod
+    def of(cls, wins: Floats, blocks: _Blocks) -> "_Deals":
+        """From the wins of deals [K, N, N]."""
+        total = wins.sum(axis=0)
+        table = wins.reshape(len(wins), -1)
+        if len(table) > MOST_DEALS:
+            table = np.add.reduceat(table, np.linspace(0, len(table), MOST_DEALS, endpoint=False).astype(int), axis=0)
+        by_deal, times = np.unique(table, axis=0, return_counts=True)
+        return cls(total, by_deal, times.astype(np.float64), blocks)
+
+    def end(self, toward: Floats, value: float, side: int) -> float:
+        """The low (side 1) or high (side -1) end of the interval of ``toward @ ratings``, in units of log odds."""
+        fitted = np.zeros(len(toward))
+
+        def accepts(supposed: float) -> bool:
+            nonlocal fitted
+            fitted, slope = _fit_given(self.wins + _virtual(self.wins, TINY_PRIOR), toward, supposed, fitted)
+            gain = (slope[:, None] - slope) / (1 + np.exp(fitted[:, None] - fitted))  # of a win of row over column
+            excess = side * self.by_deal @ gain.ravel()
+            worst = float((self.blocks.meetings * np.minimum(side * gain, side * gain.T)).sum(axis=(1, 2)).min()) / 2
+            return accepted(excess, self.times, worst) or (
+                not self.blocks.whole and accepted_by_student(excess, self.times)
+            )
+
+        inside, step = value, 0.5
+        while accepts(value - side * step):
+            inside, step = value - side * step, 2 * step
+            if step > FAR / ELO_PER_LOGIT:
+                return -side * np.inf
+        return solve(accepts, inside, value - side * step, 1e-3)
+
+
+def _fit_given(wins: Floats, toward: Floats, supposed: float, start: Floats) -> tuple[Floats, Floats]:
+    """The likeliest ratings [N] in log odds with ``toward @ ratings == supposed``, and the efficient slope [N]: what
+    a comparison counts for is its slope's difference.
+
+    Newton's method, steps halved until the likelihood does not fall.
+
+    Args:
+        wins: [N, N] that connect all agents in both directions.
+        toward: [N] of sum 0.
+        supposed: as it says.
+        start: [N] ratings to begin with.
+    """
+    n = len(wins)
+    ratings = start + toward * (supposed - toward @ start) / (toward @ toward)
+    system = np.zeros((n + 2, n + 2))
+    system[n, :n] = system[:n, n] = toward
+    system[n + 1, :n] = system[:n, n + 1] = 1
+    best = _log_likelihood(wins, ratings)
+    for _ in range(100):
+        chance = 1 / (1 + np.exp(ratings - ratings[:, None]))  # that row wins against column
+        slope = (wins * chance.T - wins.T * chance).sum(axis=1)
+        curved = (wins + wins.T) * chance * chance.T
+        system[:n, :n] = np.diag(curved.sum(axis=1)) - curved
+        step = np.linalg.solve(system, np.append(slope, [0, 0]))[:n]
+        size = min(1.0, 4 / max(1e-9, float(np.abs(step).max())))
+        while (now := _log_likelihood(wins, ratings + size * step)) < best - 1e-12 * abs(best) and size > 1e-6:
+            size /= 2
+        ratings, best = ratings + size * step, now
+        if np.abs(step).max() < 1e-6:
+            break
+    information = system[[*range(n), n + 1]][:, [*range(n), n + 1]]
+    found = np.linalg.solve(information, np.append(toward, 0))[:n]
+    return ratings, found / np.abs(found).max()
+
+
+def _log_likelihood(wins: Floats, ratings: Floats) -> float:
+    return -float((wins * np.logaddexp(0, ratings - ratings[:, None])).sum())
 
 
 def _virtual(wins: Floats, prior: float) -> Floats:
@@ -280,7 +431,7 @@ def _virtual(wins: Floats, prior: float) -> Floats:
     return np.where(wins + wins.T > 0, prior / (len(wins) - 1), 0.0)
 
 
-def _fit(wins: Floats, start: Floats | None) -> Floats:
+def _fit(wins: Floats) -> Floats:
     """[N]: the likeliest ratings in Elo, their mean 0.
 
     Raises:
@@ -290,7 +441,7 @@ def _fit(wins: Floats, start: Floats | None) -> Floats:
         from choix import ilsr_pairwise_dense
     except ImportError as error:
         raise ImportError(MISSING) from error
-    found = ilsr_pairwise_dense(wins, initial_params=None if start is None else start / ELO_PER_LOGIT, max_iter=10_000)
+    found = ilsr_pairwise_dense(wins, max_iter=10_000)
     ratings: Floats = (found - found.mean()) * ELO_PER_LOGIT
     return ratings
 
@@ -302,24 +453,6 @@ def _anchored(ratings: Floats, anchor: tuple[int, float] | None) -> Floats:
     agent, given = anchor
     moved: Floats = ratings - ratings[..., agent, None] + given
     return moved
-
-
-def _percentiles(value: Floats, drawn: Floats, groups: int) -> Intervals:
-    """Of values [N] and ones [B, N] from resamples of `groups` groups; NaN for B = 0.
-
-    As wide as Student's interval for a mean would be, which the plain percentiles are not (Hesterberg 2015).
-    """
-    if not len(drawn):
-        return Intervals(value, np.full_like(value, np.nan), np.full_like(value, np.nan))
-    beyond = NormalDist().cdf(-sqrt(groups / (groups - 1)) * _student_95(groups - 1))
-    low, high = np.quantile(drawn, (beyond, 1 - beyond), axis=0)
-    return Intervals(value, low, high)
-
-
-def _student_95(degrees: int) -> float:
-    """The 97.5% quantile of Student's t, by its expansion in 1 / degrees (Abramowitz and Stegun 26.7.5)."""
-    z = NORMAL_95
-    return z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
 
 
 def _check_entrants(entrants: ArrayLike, n_agents: int) -> Ints:
@@ -369,14 +502,12 @@ def _check_groups(groups: ArrayLike, games: int) -> Ints:
     return numbers
 
 
-def _check_options(n_agents: int, names: Sequence[str], anchor: tuple[int, float] | None, resamples: int) -> None:
+def _check_options(n_agents: int, names: Sequence[str], anchor: tuple[int, float] | None) -> None:
     """Raises: ValueError."""
     if len(names) != n_agents:
         raise ValueError(f"{n_agents} agents need {n_agents} names, not {len(names)}")
     if anchor is not None and not (0 <= anchor[0] < n_agents and np.isfinite(anchor[1])):
         raise ValueError(f"the anchor is an agent 0 to {n_agents - 1} and a finite rating, not {anchor}")
-    if resamples < 0:
-        raise ValueError(f"resamples must be at least 0, not {resamples}")
 
 
 def _check_connected(met: NDArray[np.bool_], names: Sequence[str]) -> None:
@@ -385,10 +516,7 @@ def _check_connected(met: NDArray[np.bool_], names: Sequence[str]) -> None:
     Raises:
         ValueError: naming the groups of agents between which there were no games.
     """
-    reached = met | np.eye(len(met), dtype=np.bool_)
-    for _ in range(len(met).bit_length()):
-        reached = reached @ reached
-    parts = [np.flatnonzero(row).tolist() for row in np.unique(reached, axis=0)[::-1]]
+    parts = [np.flatnonzero(row).tolist() for row in np.unique(_reaches(met), axis=0)[::-1]]
     if len(parts) > 1:
         told = " | ".join(", ".join(names[agent] for agent in part) for part in parts)
         raise ValueError(f"ratings need games that connect all agents, and these never met: {told}")

@@ -2,6 +2,8 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from importlib.util import find_spec
+from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env import kernel
+from genial_env.arena import ratings
 from genial_env.arena.games import Game
-from genial_env.arena.pictures import best_first, draw
+from genial_env.arena.pictures import MISSING, best_first, draw
 from genial_env.arena.provenance import SITTING
 from genial_env.arena.ratings import Ratings, rate
 from genial_env.arena.store import Settings, Store
@@ -32,6 +35,9 @@ from genial_env.stored import (
 from genial_env.strict_json import read_object
 
 RESULTS, TABLES = "results.json", "results.md"
+
+INTERVALS = "95% intervals over deals, with a block of games added that went as badly, or as well, as it can"
+"""What the intervals are; stored with them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +70,25 @@ class Report:
             "settings": self.settings.to_dict(),
             "sittings": self.sittings,
             "games": self.games,
+            "intervals": INTERVALS,
             "ratings": self.ratings.to_dict(),
             "lowest": self.lowest.tolist(),
             "ms_per_move": [None if np.isnan(ms) else round(float(ms), 4) for ms in self.ms_per_move],
             "forfeits": self.forfeits.tolist(),
             "reasons": {str(agent): reason for agent, reason in self.reasons.items()},
         }
+
+
+def check_extras(pictures: bool = False) -> None:
+    """Check, before any game is played for it, that a report can be made.
+
+    Raises:
+        ImportError: without choix, or matplotlib where pictures are wanted; says what to install.
+    """
+    if find_spec("choix") is None:
+        raise ImportError(ratings.MISSING)
+    if pictures and find_spec("matplotlib") is None:
+        raise ImportError(MISSING)
 
 
 def report(store: Store, anchor: tuple[str, float] | None = None) -> Report:
@@ -91,14 +110,14 @@ def report(store: Store, anchor: tuple[str, float] | None = None) -> Report:
     if not len(groups):
         raise ValueError(f"{store.directory} holds no finished games to compare")
     fixed = None if anchor is None else (settings.agents.index(anchor[0]), anchor[1])
-    ratings = rate(entrants, ranks, groups, n, scores=scores, names=settings.agents, anchor=fixed)
+    rated = rate(entrants, ranks, groups, n, scores=scores, names=settings.agents, anchor=fixed)
     losers = [(game.seats[game.forfeit["seat"]], game.forfeit["reason"]) for game in games if game.forfeit is not None]
     counts = Counter(loser for loser, _ in losers)
     return Report(
         settings=settings,
         sittings=store.sittings,
         games=len(games),
-        ratings=ratings,
+        ratings=rated,
         lowest=_lowest(entrants, scores, n, settings.rules.top),
         ms_per_move=_ms_per_move(games, n),
         forfeits=np.array([counts[agent] for agent in range(n)]),
@@ -243,7 +262,7 @@ def _head(found: dict[str, Any]) -> str:
     machine = last["machine"]
     return (
         f"{found['games']:,} games ({settings['groups']} deals, seed {settings['seed']}): {rules}.\n\n"
-        f"Ratings in Elo by Plackett-Luce, utilities from +1 (always first) to -1; 95% intervals, resampled by deals. "
+        f"Ratings in Elo by Plackett-Luce, utilities from +1 (always first) to -1; {found['intervals']}. "
         f"Commit {str(last['commit'])[:12]}, genial_env {machine['genial_env']}, backend {last['backend']}, Python "
         f"{machine['python']}, {machine['cpu']}."
     )
@@ -255,9 +274,23 @@ def _name(found: dict[str, Any], agent: int) -> str:
 
 def _interval(values: dict[str, Any], agent: int, digits: int) -> str:
     value, low, high = (values[end][agent] for end in ("value", "low", "high"))
-    if low is None:
-        return signed(value, digits)
-    return f"{signed(value, digits)} ({signed(low, digits)} to {signed(high, digits)})"
+    return f"{signed(value, digits)} ({range_words(low, high, digits)})"
+
+
+def range_words(low: float | None, high: float | None, digits: int = 0) -> str:
+    """Say an interval: "-12 to +40", "at least +140", "anything".
+
+    Args:
+        low: the low end; None or infinite for no limit.
+        high: the high end, likewise.
+        digits: behind the point.
+    """
+    ends = [None if end is None or isinf(end) else signed(end, digits) for end in (low, high)]
+    if None not in ends:
+        return " to ".join(map(str, ends))
+    if ends[0] is not None:
+        return f"at least {ends[0]}"
+    return "anything" if ends[1] is None else f"at most {ends[1]}"
 
 
 def signed(value: float, digits: int = 0) -> str:

@@ -19,13 +19,14 @@ The test is the generalised sequential probability ratio test on the expected sc
 """
 
 from dataclasses import asdict, dataclass
-from math import asinh, exp, log, sinh, sqrt, tanh
+from math import copysign, exp, inf, isfinite, log, sinh, sqrt, tanh
 from statistics import NormalDist
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from genial_env.arena.intervals import mean_interval
 from genial_env.bitsets import Ints
 from genial_env.checks import as_integer
 
@@ -48,6 +49,11 @@ EMPTY = 1e-3
 def expected_score(elo: float) -> float:
     """The expected score a game, 0 to 1, of an agent that is `elo` stronger than its opponent."""
     return (1 + tanh(elo / ELO_PER_LOGIT / 2)) / 2
+
+
+def elo_of(score: float) -> float:
+    """Return the difference in Elo at which a score is expected; infinite for 0 and 1."""
+    return copysign(inf, score - 0.5) if score in (0, 1) else ELO_PER_LOGIT * log(score / (1 - score))
 
 
 def pair_counts(first: ArrayLike, second: ArrayLike) -> Ints:
@@ -251,22 +257,22 @@ class Estimate:
     """How much stronger A is than B, from the pentanomial counts of a match.
 
     The Elo is the log odds of the mean score with half a game won and half a game lost added, which keeps it finite
-    when A won or lost every game and takes most of the bias out of it (Haldane 1956, Anscombe 1956). Its standard error
-    is the delta method's, from the spread between the pairs of the match, a half game counted as a quarter of a pair.
-    The interval is Wilson's, which reaches ``2 * asinh(1.96 * error / 2)`` to either side on the scale of log odds
-    (Newcombe, "Logit confidence intervals and the inverse sinh transformation", The American Statistician 55, 2001):
-    the plain delta method's in the middle, but still narrow where every game was won. The score's is its image.
+    when A won or lost every game and takes most of the bias out of it (Haldane 1956, Anscombe 1956). The interval of
+    the score is that of a mean over pairs, with one more pair that went as badly, or as well, as it can
+    (:mod:`genial_env.arena.intervals`). It covers the truth in at least 95% of the matches of a fixed length, however
+    the two games of a pair hang together (experiments/coverage.py). The Elo's is its image. When A won every game, the
+    high ends are 1 and infinite: the match only says what A is at least.
 
     After a sequential test the estimate is biased away from 0, as a lucky match stops early.
 
     Attributes:
         pairs: how many.
         score: the mean score, 0 to 1.
-        score_low: lower end of its 95% interval.
-        score_high: upper end.
+        score_low: lower end of its 95% interval, 0 where A lost every game.
+        score_high: upper end, 1 where A won every game.
         elo: the difference in Elo, above 0 where A is the stronger.
-        elo_low: lower end of its 95% interval.
-        elo_high: upper end.
+        elo_low: lower end of its 95% interval, minus infinity where A lost every game.
+        elo_high: upper end, infinity where A won every game.
         superiority: likelihood of superiority, 0 to 1: how likely A is stronger, given the match and no prior opinion.
         deviation: standard deviation of a pair's score, 0 to 0.5.
     """
@@ -295,29 +301,26 @@ class Estimate:
         mean, deviation = _moments(found + HALF_GAMES)
         logit = log(mean / (1 - mean))
         error = deviation / sqrt(found.sum() + HALF_GAMES.sum()) / (mean * (1 - mean))
-        reach = 2 * asinh(NORMAL_95 * error / 2)
-        low, middle, high = (ELO_PER_LOGIT * (logit + sign * reach) for sign in (-1, 0, 1))
+        low, high = mean_interval(PAIR_SCORES, np.ones(5), (0.0, 1.0), times=found)
         return cls(
             pairs=int(found.sum()),
             score=score,
-            score_low=min(score, expected_score(low)),
-            score_high=max(score, expected_score(high)),
-            elo=middle,
-            elo_low=low,
-            elo_high=high,
+            score_low=low,
+            score_high=high,
+            elo=ELO_PER_LOGIT * logit,
+            elo_low=elo_of(low),
+            elo_high=elo_of(high),
             superiority=NormalDist().cdf(2 * sinh(logit / 2) / error),
             deviation=deviation,
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
+        """For JSON: None for an end of the interval that is infinite."""
+        return {name: value if isfinite(value) else None for name, value in asdict(self).items()}
 
 
 HALF_GAMES = np.array([0.25, 0, 0, 0, 0.25])
 """Half a game won and half a game lost, in pairs."""
-
-NORMAL_95 = NormalDist().inv_cdf(0.975)
 
 
 def _moments(counts: Floats) -> tuple[float, float]:

@@ -19,31 +19,35 @@ from genial_env.arena.sprt import Sprt
 from genial_env.arena.store import Settings
 from genial_env.backends import for_one_game, using
 from genial_env.cli.common import (
+    MOST_SECONDS,
+    MOST_SEED,
     BackendName,
     Edition,
     Mode,
     Players,
-    UserError,
+    Seed,
     app,
+    check_out,
+    check_seconds,
     chosen_backend,
-    complain,
     in_words,
-    output,
-    progress_bar,
     rules_from,
+    told,
+    within,
 )
-from genial_env.ending import about_os_error
-from genial_env.files import FolderInUse
+from genial_env.cli.console import add_row, complain, make_table, output, progress_bar
 from genial_env.registry import ROSTER_FOLDER, expand
 
-Workers = Annotated[int, typer.Option(help="Processes that play.")]
+Workers = Annotated[int, typer.Option(help="Processes that play.", callback=within(1, 1024))]
+MOST_DEALS = 10**7
+"""The most that a tournament or a match takes."""
+
 Cluster = Annotated[bool, typer.Option("--ray", help="Let Ray run the processes, on all machines of its cluster.")]
 Isolate = Annotated[bool, typer.Option(help="Give every agent named by module:factory a process of its own.")]
 MoveTime = Annotated[
     float, typer.Option("--move-time", help="Seconds a move may take in an agent's own process; 0: no limit.")
 ]
 MOVE_TIME_S = ISOLATED.move_time_s or 0.0
-Seed = Annotated[int, typer.Option(help="Seed of the deals.")]
 Anchor = Annotated[str, typer.Option(help="The agent whose rating is 0; where it does not play the mean is.")]
 
 
@@ -58,7 +62,10 @@ def play_tournament(
     edition: Edition = "2025",
     mode: Mode = "individual",
     groups: Annotated[
-        int, typer.Option(help="Deals; in each every lineup meets in every rotation of the seats.")
+        int,
+        typer.Option(
+            help="Deals; in each every lineup meets in every rotation of the seats.", callback=within(1, MOST_DEALS)
+        ),
     ] = 100,
     seed: Seed = 0,
     anchor: Anchor = "greedy",
@@ -73,6 +80,7 @@ def play_tournament(
     """Round robin between agents: everybody against everybody, ratings with intervals, tables and pictures."""
     rules = rules_from(players, edition, mode)
     with _told(), progress_bar() as bar:
+        report.check_extras(pictures)
         settings = Settings(tuple(expand(agents)), rules, groups, seed, records)
         task = bar.add_task("games", total=None)
         store = tournament.run(
@@ -106,8 +114,10 @@ def rate_agent(
     backend: BackendName = None,
 ) -> None:
     """Rate a new agent among known ones, by as many games as fit into the time."""
+    check_seconds(seconds)
     rules = rules_from(players, edition, mode)
     with _told(), progress_bar() as bar:
+        report.check_extras(pictures=out is not None)
         agents = tuple(dict.fromkeys([agent, *expand(against)]))
         task = bar.add_task("games", total=None)
         with TemporaryDirectory() as scrap:
@@ -133,7 +143,7 @@ def solve_puzzles(
     file: Annotated[
         Path | None, typer.Option(help="A file of puzzles; left out, the roster's: agents/puzzles.jsonl.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the agent's luck.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the agent's luck.", callback=within(0, MOST_SEED))] = 0,
     verbose: Annotated[bool, typer.Option("--verbose", help="List the puzzles that it got wrong.")] = False,
 ) -> None:
     """How many positions with a provably best move an agent solves, by kind."""
@@ -154,15 +164,18 @@ def _puzzle_file() -> Path:
 
 
 def _puzzle_table(agent: str, answers: list[puzzles.Answer]) -> Table:
-    table = Table("kind", "puzzles", "solved", "share", "mean loss", title=f"{agent} on {len(answers)} puzzles")
+    table = make_table(
+        ["kind", "puzzles", "solved", "share", "mean loss"],
+        title=f"{agent} on {len(answers)} puzzles",
+        caption="mean loss: of rank utility, +1 first to -1 last",
+    )
     for kind in (*puzzles.KINDS, "all"):
         of_kind = [answer for answer in answers if kind in (answer.puzzle.kind, "all")]
         if of_kind:
             solved = sum(answer.solved for answer in of_kind)
             losses = [answer.lost for answer in of_kind if answer.puzzle.unit == "rank utility"]
             loss = f"{sum(losses) / len(losses):.3f}" if losses else ""
-            table.add_row(kind, str(len(of_kind)), str(solved), f"{solved / len(of_kind):.0%}", loss)
-    table.caption = "mean loss: of rank utility, +1 first to -1 last"
+            add_row(table, kind, str(len(of_kind)), str(solved), f"{solved / len(of_kind):.0%}", loss)
     return table
 
 
@@ -176,7 +189,12 @@ def _standing(found: dict[str, Any], agent: int) -> str:
     """Where an agent stands, in a sentence."""
     names, rating = found["ratings"]["names"], found["ratings"]["rating"]
     order = best_first(found)
-    surely_above = [names[other] for other in order if rating["high"][other] < rating["low"][agent]]
+    low = rating["low"][agent]
+    surely_above = [
+        names[other]
+        for other in order
+        if low is not None and rating["high"][other] is not None and rating["high"][other] < low
+    ]
     below = f"; its interval lies above those of {', '.join(surely_above)}" if surely_above else ""
     place = order.index(agent) + 1
     return f"{names[agent]}: place {place} of {len(names)}, rating {report.signed(rating['value'][agent])}{below}"
@@ -192,7 +210,9 @@ def play_match(
     ] = (0.0, 30.0),
     alpha: Annotated[float, typer.Option(help="Chance to call A better when it is not.")] = 0.05,
     beta: Annotated[float, typer.Option(help="Chance to miss that A is better.")] = 0.05,
-    pairs: Annotated[int, typer.Option(help="Play no more pairs than these.")] = matches.MOST_PAIRS,
+    pairs: Annotated[
+        int, typer.Option(help="Play no more pairs than these.", callback=within(1, MOST_DEALS))
+    ] = matches.MOST_PAIRS,
     fixed: Annotated[bool, typer.Option("--fixed", help="Play all pairs, without a test.")] = False,
     edition: Edition = "2025",
     mode: Mode = "individual",
@@ -206,6 +226,7 @@ def play_match(
 ) -> None:
     """Is A better than B? Seat-swapped pairs of games until a sequential test has a verdict."""
     rules = rules_from(4 if mode == "team" else 2, edition, mode)
+    check_out(out)
     with _told(), progress_bar() as bar:
         task = bar.add_task("pairs", total=pairs)
         found = matches.play_match(
@@ -221,10 +242,11 @@ def play_match(
             isolation=_isolation(isolate, move_time),
             tell=lambda match: bar.update(task, completed=int(match.counts.sum()), description=_score(match)),
         )
+    if out is not None:
+        with told():
+            matches.write_match(out, found)
     output().print(_match_table(found))
     print(_verdict(found))
-    if out is not None:
-        matches.write_match(out, found)
 
 
 def _score(match: matches.Match) -> str:
@@ -233,12 +255,13 @@ def _score(match: matches.Match) -> str:
 
 def _match_table(match: matches.Match) -> Table:
     estimate = match.estimate
-    table = Table("", "value", title=f"{match.agents[0]} against {match.agents[1]}, {in_words(match.rules.to_dict())}")
+    title = f"{match.agents[0]} against {match.agents[1]}, {in_words(match.rules.to_dict())}"
+    table = make_table(["", "value"], title=title)
     rows = {
         "pairs of games": f"{estimate.pairs:,}",
         "pairs that scored 0, ¼, ½, ¾, 1": " ".join(str(count) for count in match.counts.tolist()),
         "score": f"{estimate.score:.1%} ({estimate.score_low:.1%} to {estimate.score_high:.1%})",
-        "Elo": f"{estimate.elo:+.0f} ({estimate.elo_low:+.0f} to {estimate.elo_high:+.0f})",
+        "Elo": f"{estimate.elo:+.0f} ({report.range_words(estimate.elo_low, estimate.elo_high)})",
         "likelihood of superiority": f"{estimate.superiority:.1%}",
         "ms a move": " and ".join(f"{ms:.3g}" for ms in match.ms_per_move),
         "forfeits": " and ".join(str(count) for count in match.forfeits),
@@ -247,7 +270,7 @@ def _match_table(match: matches.Match) -> Table:
         low, high = match.sprt.bounds
         rows["log-likelihood ratio"] = f"{match.sprt.llr(match.counts):+.2f} (bounds {low:+.2f}, {high:+.2f})"
     for name, value in rows.items():
-        table.add_row(name, value)
+        add_row(table, name, value)
     return table
 
 
@@ -263,21 +286,22 @@ def _verdict(match: matches.Match) -> str:
 
 
 def _print_ranking(found: dict[str, Any]) -> None:
-    table = Table("agent", "rating", "95%", "mean utility", "mean lowest", "ms a move", "forfeits")
+    columns = ["agent", "rating", "95%", "mean utility", "mean lowest", "ms a move", "forfeits"]
+    table = make_table(columns, title=f"{found['games']:,} games, {in_words(found['settings']['rules'])}")
     ratings = found["ratings"]
     for agent in best_first(found):
         low, high = (ratings["rating"][end][agent] for end in ("low", "high"))
         ms = found["ms_per_move"][agent]
-        table.add_row(
+        add_row(
+            table,
             ratings["names"][agent],
             report.signed(ratings["rating"]["value"][agent]),
-            "" if low is None else f"{report.signed(low)} to {report.signed(high)}",
+            report.range_words(low, high),
             report.signed(ratings["utility"]["value"][agent], 3),
             f"{ratings['markers'][agent][0]:.2f}",
             "" if ms is None else f"{ms:.3g}",
             str(found["forfeits"][agent]),
         )
-    table.title = f"{found['games']:,} games, {in_words(found['settings']['rules'])}"
     output().print(table)
     for agent, reason in found["reasons"].items():
         print(f"{ratings['names'][int(agent)]} forfeited, for example: {reason}")
@@ -285,21 +309,18 @@ def _print_ranking(found: dict[str, Any]) -> None:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """What a user did wrong, as one line; what is nobody's mistake too, with exit status 1."""
+    """End the command with one line where what is done in the block is refused, or a worker has ended."""
     try:
-        yield
-    except (FolderInUse, tournament.WorkerEnded) as error:
-        complain(about_os_error(error) if isinstance(error, OSError) else str(error))
+        with told():
+            yield
+    except tournament.WorkerEnded as error:
+        complain(str(error))
         raise typer.Exit(1) from error
-    except (ValueError, TypeError, ImportError) as error:
-        raise UserError(str(error)) from error
-    except OSError as error:
-        raise UserError(about_os_error(error)) from error
 
 
 def _isolation(isolate: bool, move_time: float) -> Isolation:
-    if not move_time >= 0:
-        raise ValueError(f"--move-time must be at least 0, not {move_time:g}")
+    if not 0 <= move_time <= MOST_SECONDS:
+        raise ValueError(f"--move-time must be 0 to {MOST_SECONDS:,.0f}, not {move_time:g}")
     return Isolation(isolate, move_time or None)
 
 

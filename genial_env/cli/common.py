@@ -1,15 +1,18 @@
-"""What the commands share: options, errors, progress bars."""
+"""What the commands share: options and errors."""
 
-import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from genial_env import backends
 from genial_env.backends import Backend
+from genial_env.checks import as_integer
+from genial_env.cli.console import complain
+from genial_env.ending import about_os_error
+from genial_env.files import FolderInUse, check_replaceable
 from genial_env.rules import Rules
 
 app = typer.Typer(
@@ -19,7 +22,29 @@ app = typer.Typer(
     add_completion=False,
 )
 
+
+class UserError(Exception):
+    """What a user did wrong, in one line; ends the command with status 2."""
+
+
+def within(low: int, high: int) -> Callable[[typer.CallbackParam, int | None], int | None]:
+    """Return a callback for an option that takes whole numbers in a range; the error is one line."""
+
+    def check(param: typer.CallbackParam, value: int | None) -> int | None:
+        if value is None:
+            return None
+        try:
+            return as_integer(value, str(param.name).replace("_", "-"), low, high)
+        except ValueError as error:
+            raise UserError(str(error)) from error
+
+    return check
+
+
+MOST_SEED = 2**64 - 1
+
 Players = Annotated[int, typer.Option(help="Seats, 1 to 4.")]
+Seed = Annotated[int, typer.Option(help="Seed of the deals.", callback=within(0, MOST_SEED))]
 Edition = Annotated[str, typer.Option(help="Rule sheet: 2004, 2009 or 2025.")]
 Mode = Annotated[str, typer.Option(help="individual, team (4 players) or solo (1); team and solo with 2004 or 2009.")]
 Side = Annotated[int | None, typer.Option(help="Variant: cells along an edge of the board, 3 to 10.")]
@@ -30,11 +55,9 @@ BackendName = Annotated[
     str | None,
     typer.Option("--backend", help="Who does the work: numpy or (extra fast) numba; changes the speed only."),
 ]
-Threads = Annotated[int, typer.Option(help="Threads that share the games, with numba.")]
-
-
-class UserError(Exception):
-    """What a user did wrong, in one line; ends the command with status 2."""
+Threads = Annotated[int, typer.Option(help="Threads that share the games, with numba.", callback=within(1, 1024))]
+GameNumber = Annotated[int, typer.Option(help="Which game of the file, from 1.")]
+EventNumber = Annotated[int | None, typer.Option(help="After how many events; left out, at the end.")]
 
 
 def chosen_backend(name: str | None, threads: int) -> Backend | None:
@@ -57,30 +80,6 @@ def rules_from(players: int, edition: str, mode: str, **sizes: Any) -> Rules:
         raise UserError(str(error)) from error
 
 
-def progress_bar() -> Progress:
-    """A bar on a terminal, nothing elsewhere; on standard error, so that output can be piped."""
-    console = Console(stderr=True)
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
-
-
-def output() -> Console:
-    """Standard output; where it is no terminal, wide enough for every table."""
-    return Console(width=None if sys.stdout.isatty() else 120)
-
-
-def complain(message: str) -> None:
-    """Say what is wrong, on standard error."""
-    print(f"genial: {message}", file=sys.stderr)
-
-
 def in_words(rules: dict[str, Any]) -> str:
     """Rules as a line lists them."""
     return ", ".join(f"{name} {value}" for name, value in rules.items())
@@ -88,4 +87,47 @@ def in_words(rules: dict[str, Any]) -> str:
 
 def about_file(path: Path, error: Exception) -> str:
     """An error with its file; the others name it themselves."""
-    return f"{path}: {error.strerror}" if isinstance(error, OSError) else str(error)
+    return f"{path}: {error.strerror or error}" if isinstance(error, OSError) else str(error)
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """End the command with one line where what is done in the block is refused."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except FolderInUse as error:  # nobody's mistake
+        complain(about_os_error(error))
+        raise typer.Exit(1) from error
+    except OSError as error:
+        raise UserError(about_os_error(error)) from error
+    except (ValueError, TypeError, ImportError, OverflowError) as error:
+        raise UserError(str(error)) from error
+    except MemoryError as error:
+        raise UserError("there is not enough memory for as much") from error
+
+
+MOST_SECONDS = 1e6
+"""The longest that a command may be asked to take."""
+
+
+def check_seconds(seconds: float) -> None:
+    """Check how long a command is asked to take.
+
+    Raises:
+        UserError: for what is not above 0 and at most :data:`MOST_SECONDS`.
+    """
+    if not 0 < seconds <= MOST_SECONDS:
+        raise UserError(f"seconds must be above 0 and at most {MOST_SECONDS:,.0f}, not {seconds}")
+
+
+def check_out(path: Path | None) -> None:
+    """See, before any work is done for it, that a file can be written.
+
+    Raises:
+        UserError: if it cannot.
+    """
+    if path is not None:
+        with told():
+            check_replaceable(path)

@@ -8,6 +8,7 @@ from typing import Any
 
 from genial_env.actions import Cell
 from genial_env.cli.common import in_words
+from genial_env.cli.console import clear_screen
 from genial_env.cli.typed import WORDS, best_by_points, read_decision, with_points
 from genial_env.render.ansi import named_text, rack_text, wants_color
 from genial_env.review import NONE, Judge, make_judge
@@ -32,8 +33,6 @@ MOVES, HINTS = 8, 3
 
 JUDGE = "value"
 """Who gives hints where nobody is named."""
-
-_CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 
 
 class Left(Exception):
@@ -186,7 +185,7 @@ class Dialogue:
         if not self._is_live or not others or before == seat:
             return
         if before is not None:
-            print(_CLEAR, end="")
+            clear_screen()
         names = " and ".join(f"seat {other}" for other in others)
         input(f"seat {seat}: press Enter when {names} {'looks' if len(others) == 1 else 'look'} away ")
         self._say(self._events()[self._last_looked[seat] :], seat)

@@ -1,7 +1,6 @@
 """Commands that play, check, show, review and measure games."""
 
 import json
-import math
 import sys
 from collections.abc import Iterator
 from itertools import chain
@@ -10,31 +9,36 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.markup import escape
 from rich.table import Table
 
 from genial_env.backends import using
 from genial_env.bench import all_measurements
+from genial_env.checks import as_integer
 from genial_env.cli.common import (
     BackendName,
     Colors,
     Edition,
+    EventNumber,
+    GameNumber,
     Mode,
     Players,
     RackSize,
+    Seed,
     Side,
     Threads,
     TileSets,
     UserError,
     about_file,
     app,
+    check_out,
+    check_seconds,
     chosen_backend,
-    complain,
     in_words,
-    output,
-    progress_bar,
     rules_from,
+    told,
+    within,
 )
+from genial_env.cli.console import add_row, complain, make_table, output, printable, progress_bar
 from genial_env.errors import RecordError
 from genial_env.files import write_bytes
 from genial_env.play import Results, play_batches
@@ -57,9 +61,11 @@ def simulate(
     agents: Annotated[
         str, typer.Option(help="One agent a seat, separated by commas: names, or module:factory.")
     ] = "random,greedy",
-    games: Annotated[int, typer.Option(help="How many games.")] = 100,
-    seed: Annotated[int, typer.Option(help="Seed of the run.")] = 0,
-    batch: Annotated[int, typer.Option(help="Games played at a time; changes the speed only.")] = 1024,
+    games: Annotated[int, typer.Option(help="How many games.", callback=within(1, 10**12))] = 100,
+    seed: Seed = 0,
+    batch: Annotated[
+        int, typer.Option(help="Games played at a time; changes the speed only.", callback=within(1, 2**20))
+    ] = 1024,
     out: Annotated[Path | None, typer.Option(help="Write the game records there, a JSON object a line.")] = None,
     side: Side = None,
     colors: Colors = 6,
@@ -72,11 +78,10 @@ def simulate(
     rules = rules_from(players, edition, mode, side=side, colors=colors, rack=rack, tile_sets=tile_sets)
     names = split_names(agents)
     chosen = chosen_backend(backend, threads)
+    check_out(out)
     batches = play_batches(names, rules, games, seed, batch=batch, record=out is not None, backend=chosen)
-    try:
+    with told():
         first = next(batches)  # wrong arguments show here, before a file is begun
-    except ValueError as error:
-        raise UserError(str(error)) from error
     parts = list(_with_progress(_written(chain([first], batches), out), games))
     output().print(results_table(parts))
     if out is not None:
@@ -153,8 +158,8 @@ def _verify_file(path: Path) -> int:
 @app.command()
 def show(
     file: Annotated[Path, typer.Argument(help="A file of game records.")],
-    game: Annotated[int, typer.Option(help="Which game of the file, from 1.")] = 1,
-    event: Annotated[int | None, typer.Option(help="After how many events; left out, at the end.")] = None,
+    game: GameNumber = 1,
+    event: EventNumber = None,
 ) -> None:
     """Show a position of a recorded game: in color on a terminal, else in plain letters."""
     record = _nth_record(file, game)
@@ -172,8 +177,8 @@ def show(
 def draw_file(
     file: Annotated[Path, typer.Argument(help="A file of game records.")],
     out: Annotated[Path, typer.Argument(help="The picture: .svg, .png, or .gif of the whole game.")],
-    game: Annotated[int, typer.Option(help="Which game of the file, from 1.")] = 1,
-    event: Annotated[int | None, typer.Option(help="After how many events; left out, at the end.")] = None,
+    game: GameNumber = 1,
+    event: EventNumber = None,
     seat: Annotated[int | None, typer.Option(help="Whose rack to show; left out, all.")] = None,
     width: Annotated[int | None, typer.Option(help="In pixels; left out, as it comes.")] = None,
     seconds: Annotated[float, typer.Option(help="A picture's time in a .gif.")] = 0.7,
@@ -181,26 +186,22 @@ def draw_file(
     """Draw a position of a recorded game, or film the game up to it."""
     if out.suffix not in _MAKERS:
         raise UserError(f"the picture's name must end in {', '.join(_MAKERS)}, not {out.name!r}")
-    if width is not None and width < 1:
-        raise UserError(f"width must be at least 1 pixel, not {width}")
+    check_out(out)
     record = _nth_record(file, game)
     _replayed(record, event, f"{file}: game {game}")
     if seat is not None and not 0 <= seat < len(record["agents"]):
         raise UserError(f"seat must be 0 to {len(record['agents']) - 1}, not {seat}")
     total = len(record["events"]) if event is None else event
-    try:
+    with told():
         made = _MAKERS[out.suffix](record, total, seat, width, seconds)
-    except (ImportError, ValueError) as error:
-        raise UserError(str(error)) from error
-    try:
         write_bytes(out, made)
-    except OSError as error:
-        raise UserError(about_file(out, error)) from error
     print(f"{out}: {len(made):,} bytes")
 
 
 def _svg_of(record: Record, event: int, seat: int | None, width: int | None, seconds: float) -> bytes:
-    return drawing(record, event, seat, width).encode()
+    return drawing(
+        record, event, seat, None if width is None else as_integer(width, "width", 1, pixels.MOST_WIDTH)
+    ).encode()
 
 
 def _png_of(record: Record, event: int, seat: int | None, width: int | None, seconds: float) -> bytes:
@@ -218,7 +219,7 @@ _MAKERS = {".svg": _svg_of, ".png": _png_of, ".gif": _gif_of}
 @app.command("review")
 def review_game(
     file: Annotated[Path, typer.Argument(help="A file of game records.")],
-    game: Annotated[int, typer.Option(help="Which game of the file, from 1.")] = 1,
+    game: GameNumber = 1,
     judge: Annotated[str, typer.Option(help="Who judges: an agent that can.")] = "value",
     everything: Annotated[bool, typer.Option("--all", help="List all decisions, not only the bad ones.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole review as a JSON object.")] = False,
@@ -245,12 +246,13 @@ def review_game(
 
 def _review_table(found: Review) -> Table:
     """How each seat did."""
-    table = Table("seat", "agent", "decisions", "mean loss", *VERDICTS, title=f"judged by {found.judge}")
+    caption = f"losses of {found.unit}" + (", +1 first to -1 last" if found.rules.tracks > 1 else "")
+    columns = ["seat", "agent", "decisions", "mean loss", *VERDICTS]
+    table = make_table(columns, title=f"judged by {found.judge}", caption=caption)
     for seat, loss in enumerate(found.mean_loss()):
         own = [decision.verdict for decision in found.decisions if decision.seat == seat]
         counts = [str(own.count(verdict)) for verdict in VERDICTS]
-        table.add_row(str(seat), escape(_printable(found.agents[seat])), str(len(own)), f"{loss:.3f}", *counts)
-    table.caption = f"losses of {found.unit}" + (", +1 first to -1 last" if found.rules.tracks > 1 else "")
+        add_row(table, str(seat), found.agents[seat], str(len(own)), f"{loss:.3f}", *counts)
     return table
 
 
@@ -264,24 +266,23 @@ def _judged_words(decision: Judged) -> str:
 @app.command()
 def bench(
     players: Annotated[int, typer.Option(help="Seats, 2 to 4.")] = 2,
-    batch: Annotated[int, typer.Option(help="Games at a time.")] = 2048,
+    batch: Annotated[int, typer.Option(help="Games at a time.", callback=within(1, 2**20))] = 2048,
     seconds: Annotated[float, typer.Option(help="CPU time to measure for.")] = 3.0,
     backend: BackendName = None,
     threads: Threads = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
     """Measure play on this machine: random with and without masks, by each built-in policy, and one game at a time."""
-    if batch < 1 or not 0 < seconds < math.inf:
-        raise UserError(f"batch and seconds must be above 0, not {batch} and {seconds}")
+    check_seconds(seconds)
     rules = rules_from(players, "2025", "individual")
-    table = Table("play", "batch", "backend", "threads", "moves/s", "games/s")
-    with using(chosen_backend(backend, threads)):
+    table = make_table(["play", "batch", "backend", "threads", "moves/s", "games/s"])
+    with told(), using(chosen_backend(backend, threads)):
         for found in all_measurements(rules, batch, seconds):
             if as_json:
                 print(json.dumps(found.to_dict()))
             else:
                 speeds = f"{found.moves_per_s:,.0f}", f"{found.games_per_s:,.0f}"
-                table.add_row(found.play, str(found.batch), found.backend, str(found.threads), *speeds)
+                add_row(table, found.play, str(found.batch), found.backend, str(found.threads), *speeds)
     if not as_json:
         output().print(table)
 
@@ -294,12 +295,12 @@ def results_table(parts: list[Results]) -> Table:
     kind = "team" if rules.mode == "team" else "seat"
     places = range(1, rules.tracks + 1) if rules.tracks > 1 else ()
     columns = [kind, "agent", "mean lowest", "mean sorted markers", *(f"rank {place}" for place in places)]
-    table = Table(*columns, title=f"{len(scores)} games, {in_words(rules.to_dict())}")
+    table = make_table(columns, title=f"{len(scores)} games, {in_words(rules.to_dict())}")
     for track in range(rules.tracks):
         mean = np.sort(scores[:, track], axis=1).mean(axis=0)
         shares = [f"{(ranks[:, track] == place).mean():.1%}" for place in places]
         names = " + ".join(agents[track :: rules.tracks])
-        table.add_row(str(track), names, f"{mean[0]:.2f}", " ".join(f"{marker:.1f}" for marker in mean), *shares)
+        add_row(table, str(track), names, f"{mean[0]:.2f}", " ".join(f"{marker:.1f}" for marker in mean), *shares)
     return table
 
 
@@ -313,12 +314,8 @@ def _replayed(record: Record, event: int | None, where: str) -> State:
 
 def _about_game(file: Path, game: int, record: dict[str, Any]) -> str:
     """Who played what."""
-    seats = ", ".join(f"seat {seat} {_printable(name)}" for seat, name in enumerate(record["agents"]))
+    seats = ", ".join(f"seat {seat} {printable(name)}" for seat, name in enumerate(record["agents"]))
     return f"game {game} of {file}: {seats}; {in_words(record['rules'])}; seed {record['seed']}"
-
-
-def _printable(name: str) -> str:
-    return name if name.isprintable() else ascii(name)
 
 
 def _nth_record(file: Path, game: int) -> Record:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from genial_env.cli.common import (
+    MOST_SEED,
     Colors,
     Edition,
     Mode,
@@ -21,6 +22,7 @@ from genial_env.cli.common import (
     about_file,
     app,
     rules_from,
+    within,
 )
 from genial_env.cli.dialogue import Dialogue, Left
 from genial_env.record import decisions, read_records, to_line
@@ -42,7 +44,9 @@ def play(
         str | None,
         typer.Option(help="One a seat, separated by commas: person, or an agent; left out, a person begins."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the game; left out, drawn and printed.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the game; left out, drawn and printed.", callback=within(0, MOST_SEED))
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Add the game's record to this file, finished or broken off.")
     ] = None,

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from genial_env.cli.common import UserError, complain
+from genial_env.cli.common import UserError, within
 from genial_env.cli.common import app as commands
+from genial_env.cli.console import complain
 from genial_env.ending import Ending
 
 SWITCH_S = 0.0005
@@ -22,7 +23,9 @@ time of a light request (docs/play.md).
 @commands.command()
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen at; 127.0.0.1 is this machine alone.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="The port to listen at; 0 takes a free one.")] = 8000,
+    port: Annotated[
+        int, typer.Option(help="The port to listen at; 0 takes a free one.", callback=within(0, 65535))
+    ] = 8000,
     data: Annotated[
         Path | None, typer.Option(help="The folder that games are kept in; left out, one of this user's.")
     ] = None,

@@ -26,12 +26,14 @@ _DECISIONS = {
 
 
 def wants_color(on: TextIO | None = None) -> bool:
-    """Whether text should be colored: not where the environment variable NO_COLOR is set, nor on what is no terminal.
+    """Whether text should be colored: not where the environment variable NO_COLOR is set to anything, nor on what is no
+    terminal, nor on one that knows no commands (TERM=dumb).
 
     Args:
         on: where it goes; None: nobody knows yet.
     """
-    return "NO_COLOR" not in os.environ and (on is None or on.isatty())
+    is_dumb = os.environ.get("TERM", "").lower() in ("dumb", "unknown")
+    return not os.environ.get("NO_COLOR") and (on is None or (on.isatty() and not is_dumb))
 
 
 def board_text(

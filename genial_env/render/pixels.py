@@ -11,7 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env.checks import as_integer
+
 MISSING = "pictures need resvg-py and pillow: pip install 'genial-env[render]'"
+
+MOST_WIDTH = 8192
+"""Of a picture, in pixels: the drawing is held in memory with 4 bytes a pixel."""
+
+MOST_FILM_WIDTH = 2048
+"""Of a film, all of whose pictures are held in memory."""
+
+MOST_SECONDS = 150.0
+"""Of a picture in a film: GIF counts hundredths of a second in 16 bits, and the last picture has four times as long."""
 
 _FONTS = [str(path) for path in sorted((Path(__file__).parent / "fonts").glob("*.ttf"))]
 
@@ -25,10 +36,10 @@ def png(svg: str, width: int | None = None) -> bytes:
 
     Raises:
         ImportError: without the extra `render`.
-        ValueError: for a width below 1, or something that is no SVG.
+        TypeError, ValueError: for a width that is not 1 to :data:`MOST_WIDTH`, or something that is no SVG.
     """
-    if width is not None and width < 1:
-        raise ValueError(f"width must be at least 1 pixel, not {width}")
+    if width is not None:
+        width = as_integer(width, "width", 1, MOST_WIDTH)
     try:
         import resvg_py
     except ImportError as error:
@@ -48,7 +59,7 @@ def rgb_array(svg: str, width: int | None = None) -> NDArray[np.uint8]:
         width: in pixels; left out, the drawing's own.
 
     Raises:
-        ImportError, ValueError: as :func:`png`.
+        ImportError, TypeError, ValueError: as :func:`png`.
     """
     pixels = np.asarray(_image(svg, width))
     odd_rows, odd_columns = len(pixels) % 2, pixels.shape[1] % 2
@@ -65,13 +76,19 @@ def gif(drawings: Sequence[str], seconds: float = 0.7, width: int | None = None)
 
     Raises:
         ImportError: without the extra `render`.
-        ValueError: for no drawings, a time that is not above 0, or as :func:`png`.
+        TypeError, ValueError: for no drawings, a time that is not 0.01 to :data:`MOST_SECONDS`, or a width that is not
+            1 to :data:`MOST_FILM_WIDTH`.
     """
-    if not drawings or not seconds > 0:
-        raise ValueError(f"an animation takes drawings and a time above 0, not {len(drawings)} and {seconds}")
-    frames = [_image(svg, width) for svg in drawings]
-    palette = frames[-1].quantize(128)  # of the last one, which has all colors; one for all, so that nothing flickers
-    frames = [frame.quantize(palette=palette, dither=0) for frame in frames]
+    if not drawings:
+        raise ValueError("an animation takes at least one drawing")
+    if not 0.01 <= seconds <= MOST_SECONDS:
+        raise ValueError(f"seconds must be 0.01 to {MOST_SECONDS:g}, not {seconds}")
+    if width is not None:
+        width = as_integer(width, "width", 1, MOST_FILM_WIDTH)
+    last = _image(drawings[-1], width)
+    palette = last.quantize(128)  # of the last one, which has all colors; one for all, so that nothing flickers
+    frames = [_image(svg, width).quantize(palette=palette, dither=0) for svg in drawings[:-1]]
+    frames.append(last.quantize(palette=palette, dither=0))
     shown = [int(1000 * seconds)] * (len(frames) - 1) + [int(4000 * seconds)]
     file = io.BytesIO()
     frames[0].save(file, "GIF", save_all=True, append_images=frames[1:], duration=shown, loop=0, optimize=True)
