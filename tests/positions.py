@@ -1,6 +1,7 @@
 """Set-ups that several tests share."""
 
 import numpy as np
+import pytest
 
 from genial_env import Rules, State, kernel
 from genial_env.actions import Cell
@@ -20,6 +21,14 @@ VARIANTS = [
     Rules(2, side=9, rack=5),
     Rules(2, side=10, colors=2, tile_sets=12),
 ]
+EVERYDAY = [Rules(), Rules(3, "2009"), Rules(4, "2004", "team"), Rules(1, "2004", "solo"), VARIANTS[0], VARIANTS[2]]
+"""Every edition, mode and number of seats once; under the other rules a test that runs under all is slow."""
+
+every_rules = pytest.mark.parametrize(
+    "rules",
+    [rules if rules in EVERYDAY else pytest.param(rules, marks=pytest.mark.slow) for rules in STANDARD + VARIANTS],
+    ids=str,
+)
 
 
 def board_with(rules: Rules, colored: dict[Cell, int], printed: bool = True) -> np.ndarray:

@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -22,8 +24,10 @@ def run(*words: object) -> subprocess.CompletedProcess[str]:
 
 
 def genial(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
-    """Run the command and check its status; an error is one line and no traceback."""
-    done = run(*words)
+    """Run the command in this process, as starting another takes longer than most commands; check its status. An error
+    is one line and no traceback.
+    """
+    done = here(*words)
     assert done.returncode == status, done.stderr
     assert "Traceback" not in done.stderr
     if status == 2:
@@ -32,8 +36,23 @@ def genial(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
     return done
 
 
+def here(*words: object) -> subprocess.CompletedProcess[str]:
+    """Run the command in this process, as from the folder that holds the package; what it said, and its status."""
+    out, err, code = StringIO(), StringIO(), None
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(ROOT)
+        patch.setattr(sys, "argv", ["genial", *map(str, words)])
+        patch.setattr(sys, "path", [*sys.path])  # the command adds the folder
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code
+    assert isinstance(code, int), code
+    return subprocess.CompletedProcess(["genial", *map(str, words)], code, out.getvalue(), err.getvalue())
+
+
 def mistake(words: list[object], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
-    """Run the command in this process, as starting another takes longer than all that a mistake does; its one line."""
+    """Run the command in this process, which makes a mistake; its one line."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "argv", ["genial", *map(str, words)])
     monkeypatch.setattr(sys, "path", [*sys.path])  # the command adds the folder

@@ -126,6 +126,7 @@ def test_reader_refuses_what_is_no_json(tmp_path: Path) -> None:
         read_puzzles(path)
 
 
+@pytest.mark.slow
 @needs_numba
 def test_making_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In little, and the same twice."""

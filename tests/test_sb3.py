@@ -248,6 +248,7 @@ def limited() -> gym.Env[Any, Any]:
     return Monitor(gym.wrappers.TimeLimit(gym.make("genial_env/Genial-v0", opponents="greedy", **SMALL), 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start_method", ["spawn", "forkserver"])
 def test_subprocesses(start_method: str) -> None:
     """Masks come through, and the games are those of a DummyVecEnv."""
