@@ -135,6 +135,7 @@ COUNTED = (
 
 
 @needs_numba
+@pytest.mark.slow
 class TestCache:
     def test_a_second_process_compiles_nothing(self, tmp_path: Path) -> None:
         first, second = (run(COUNTED, GENIAL_ENV_CACHE_DIR=str(tmp_path)) for _ in range(2))

@@ -10,7 +10,7 @@ from genial_env.chance import bits, game_seeds
 from genial_env.policies import BUILT_IN, DenialPolicy, Weights, WorthPolicy, choice_keys, decide
 from genial_env.views import View
 from tests.conftest import needs_numba
-from tests.positions import STANDARD, VARIANTS, every_rules, random_play, same
+from tests.positions import STANDARD, VARIANTS, every, every_rules, random_play, same
 
 ALL = STANDARD + VARIANTS
 POLICIES = [*BUILT_IN, "convex"]
@@ -96,7 +96,7 @@ def _encoded(seen: View) -> dict[str, Any]:
 
 
 @needs_numba
-@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+@every("threads", [1, 2, 3, 8], [3])
 def test_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     from genial_env import compiled
 

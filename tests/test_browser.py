@@ -22,6 +22,8 @@ from genial_env.web.thinking import Task
 from tests.conftest import GUARD
 from tests.served import Browser, Slow, served
 
+pytestmark = pytest.mark.slow
+
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"

@@ -36,12 +36,18 @@ def genial(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
     return done
 
 
-def here(*words: object) -> subprocess.CompletedProcess[str]:
-    """Run the command in this process, as from the folder that holds the package; what it said, and its status."""
+def here(*words: object, typed: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command in this process, as from the folder that holds the package; what it said, and its status.
+
+    Args:
+        words: of the command line.
+        typed: what it reads.
+    """
     out, err, code = StringIO(), StringIO(), None
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         patch.chdir(ROOT)
         patch.setattr(sys, "argv", ["genial", *map(str, words)])
+        patch.setattr(sys, "stdin", StringIO(typed))
         patch.setattr(sys, "path", [*sys.path])  # the command adds the folder
         try:
             main()
@@ -260,7 +266,7 @@ def test_review_says_what_is_wrong_with_a_record(played: Path, tmp_path: Path) -
 
 
 def test_bench() -> None:
-    lines = genial("bench", "--batch", 64, "--seconds", 0.1, "--json").stdout.splitlines()
+    lines = genial("bench", "--batch", 64, "--seconds", 0.02, "--json").stdout.splitlines()
     found = {line["play"]: line for line in map(json.loads, lines)}
     assert list(found) == [
         "random, full mask",
@@ -272,7 +278,7 @@ def test_bench() -> None:
         assert 20 * measured["games_per_s"] < measured["moves_per_s"] < 60 * measured["games_per_s"]
         assert (measured["players"], measured["backend"], measured["threads"]) == (2, "numpy", 1)
     assert found["random, no mask"]["batch"] == 64
-    assert "moves/s" in genial("bench", "--batch", 64, "--seconds", 0.1).stdout
+    assert "moves/s" in genial("bench", "--batch", 64, "--seconds", 0.02).stdout
 
 
 @needs_numba
@@ -281,7 +287,7 @@ def test_backends_change_nothing_but_the_speed() -> None:
     plain = genial(*arguments).stdout
     assert plain == genial(*arguments, "--backend", "numba", "--threads", 2).stdout
     line = json.loads(
-        genial("bench", "--batch", 64, "--seconds", 0.1, "--json", "--backend", "numba").stdout.splitlines()[0]
+        genial("bench", "--batch", 64, "--seconds", 0.02, "--json", "--backend", "numba").stdout.splitlines()[0]
     )
     assert line["backend"] == "numba"
 

@@ -14,7 +14,7 @@ from genial_env.policies import ConcavePolicy, DenialPolicy, WorthPolicy
 from genial_env.state import End
 from genial_env.testing import check_policy
 from tests.conftest import needs_numba
-from tests.positions import board_with, markers, random_play
+from tests.positions import board_with, every, markers, random_play
 
 SMALL = Rules(side=4, colors=4, rack=3)
 SOLO = Rules(1, "2004", "solo")
@@ -30,9 +30,7 @@ def middle(rules: Rules, steps: int = 12, seed: int = 3) -> View:
 FEW_COLORS = Rules(3, "2009", side=4, colors=4)
 
 
-@pytest.mark.parametrize(
-    "rules", [Rules(), Rules(3), Rules(4), TEAMS, SOLO, Rules(2, "2009"), SMALL, FEW_COLORS], ids=str
-)
+@every("rules", [Rules(), Rules(3), Rules(4), TEAMS, SOLO, Rules(2, "2009"), SMALL, FEW_COLORS], [SOLO, TEAMS, SMALL])
 def test_it_is_a_policy(rules: Rules) -> None:
     check_policy(ISMCTS(playouts=12, wave=6), rules)
 

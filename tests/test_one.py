@@ -49,7 +49,7 @@ def assert_same_view(found: View, expected: View, row: int = 0) -> None:
 @pytest.mark.parametrize("greedy", [False, True], ids=["random", "greedy"])
 @every_rules
 def test_its_games_are_the_kernels(rules: Rules, greedy: bool) -> None:
-    compare(kernel.deal(rules, range(4)), Choices(greedy, seed=0))
+    compare(kernel.deal(rules, range(3)), Choices(greedy, seed=0))
 
 
 @settings(max_examples=100, deadline=None)

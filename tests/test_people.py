@@ -25,7 +25,7 @@ from genial_env.views import view
 from genial_env.words import explain_ranks
 from tests.conftest import GUARD
 from tests.positions import every_rules, random_actions, random_play
-from tests.test_cli import ROOT, mistake
+from tests.test_cli import ROOT, here, mistake
 
 TEAM = ["--players", "4", "--edition", "2009", "--mode", "team", "--seats", "person,greedy,denial,greedy"]
 SOLO = ["--players", "1", "--edition", "2004", "--mode", "solo"]
@@ -91,11 +91,8 @@ class Script:
 
 
 def run(lines: list[str], *words: object) -> subprocess.CompletedProcess[str]:
-    """Play by lines that are known before."""
-    typed_in = "".join(f"{line}\n" for line in lines)
-    return subprocess.run(
-        [*COMMAND, *map(str, words)], input=typed_in, capture_output=True, text=True, check=False, cwd=ROOT
-    )
+    """Play by lines that are known before, in this process."""
+    return here("play", *words, typed="".join(f"{line}\n" for line in lines))
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ from genial_env.envs.rewards import SCHEMES, worst
 from genial_env.record import verify
 from genial_env.state import FREE, Phase
 from genial_env.tables import tables
-from tests.positions import every_rules, random_play, same
+from tests.positions import every, every_rules, random_play, same
 
 SEATED = [
     *({"players": players, "edition": edition} for players in (2, 3, 4) for edition in ("2004", "2009", "2025")),
@@ -50,7 +50,7 @@ SEATED = [
 SMALL = {"players": 3, "side": 4, "colors": 4, "rack": 2}
 ROOT = Path(__file__).parents[1]
 
-each_seated = pytest.mark.parametrize("arguments", [*SEATED, SMALL], ids=str)
+each_seated = every("arguments", [*SEATED, SMALL], [SEATED[2], SEATED[4], SEATED[9], SMALL])
 each_form = pytest.mark.parametrize("form", [genial_v0.env, genial_v0.parallel_env], ids=["aec", "parallel"])
 
 # The checks warn of every Dict, PettingZoo's own classics' {"observation", "action_mask"} included.

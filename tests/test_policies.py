@@ -7,10 +7,10 @@ from genial_env import Rules, State, kernel, play, view
 from genial_env.policies import ConcavePolicy, DenialPolicy, GreedyPolicy, Weights, WorthPolicy
 from genial_env.state import EMPTY, FREE
 from genial_env.views import View
-from tests.positions import STANDARD, VARIANTS, random_play
+from tests.positions import STANDARD, VARIANTS, every, random_play
 
 SOME = [STANDARD[2], STANDARD[4], STANDARD[9], STANDARD[11], *VARIANTS[:5]]
-ALL = pytest.mark.parametrize("rules", SOME, ids=str)
+ALL = every("rules", SOME, SOME[::3])
 
 
 def moved(rules: Rules, marker: int, points: int) -> int:

@@ -20,7 +20,7 @@ from genial_env.state import Phase
 from genial_env.testing import check_policy
 from genial_env.views import View
 from tests.conftest import needs_numba
-from tests.positions import random_play
+from tests.positions import every, random_play
 
 SOLO, TEAM, SMALL = Rules(1, "2004", "solo"), Rules(4, "2004", "team"), Rules(side=4, colors=4, rack=3)
 PUZZLES = Path(agents.__file__).with_name("puzzles.jsonl")
@@ -32,10 +32,10 @@ def middle(rules: Rules, steps: int = 12) -> View:
     return view(state, rows=np.flatnonzero(state.phase <= Phase.BONUS)[:1])
 
 
-@pytest.mark.parametrize(
+@every(
     "rules",
     [Rules(), Rules(3), Rules(4), TEAM, SOLO, Rules(2, "2009"), SMALL, Rules(3, side=4, colors=4, rack=2)],
-    ids=str,
+    [SOLO, TEAM, SMALL],
 )
 def test_it_is_a_policy_that_looks_at_nothing_hidden(rules: Rules) -> None:
     check_policy(Search(playouts=12, candidates=4), rules)

@@ -111,6 +111,7 @@ def test_a_finished_run_is_left_as_it_is(unbroken: Path) -> None:
     assert {path: path.read_bytes() for path in before} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("network", "turned"), [("structured", False), ("plain", True)])
 def test_other_networks(network: str, turned: bool, tmp_path: Path) -> None:
     """They train, and meet their past selves; their weights are not taken for those of "ppo"."""
