@@ -49,7 +49,7 @@ class Slow:
 
     def __call__(self, view: View, random: Any) -> Ints:
         self.going.release()
-        self.may_end.wait(60)
+        self.may_end.wait(GUARD)
         return view.mask().argmax(axis=1)
 
     @classmethod

@@ -455,7 +455,7 @@ def test_an_agent_that_thinks_for_long(
         page = open_page(f"/#/game/{game['id']}", session=session)
         expect(page.locator(".my-rack")).to_be_visible()
         lay_somewhere(page)
-        assert Slow.going.acquire(timeout=60)
+        assert Slow.going.acquire(timeout=GUARD)
         page.reload()
         expect(page.locator(".status")).to_contain_text(re.compile(r"slow is thinking … 1 min \d+ s"))
         expect(page.locator(".mark")).to_have_count(2)
@@ -472,7 +472,7 @@ def test_a_game_is_removed_while_an_agent_thinks(
     with Slow.known(monkeypatch):
         game = session.new_game(Slow.name, None)
         page = open_page(f"/#/game/{game['id']}", session=session)
-        assert Slow.going.acquire(timeout=60)
+        assert Slow.going.acquire(timeout=GUARD)
         page.goto(f"{page.url.split('#')[0]}#/")
         page.get_by_role("button", name="Remove the game of slow, You").click()
         expect(page.locator(".games li")).to_have_count(0)

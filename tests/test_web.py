@@ -753,7 +753,7 @@ def test_a_review_that_nobody_waits_for_breaks_off(browser: Browser, monkeypatch
             "of": sum(event[0] != "draw" for event in json.loads(line)["events"]),
         }
         assert json.loads(next(lines))["of"] == 10_000
-    assert ended.wait(10)
+    assert ended.wait(GUARD)
     monkeypatch.undo()
     assert browser.post("/api/review", content=line).status_code == 200
 
@@ -779,7 +779,7 @@ def test_an_agent_that_thinks_keeps_nobody_waiting(slow: type[Slow]) -> None:
         game = browser.new_game(Slow.name, None)
         assert "thinking" not in game
         found = ask(browser, game).json()
-        assert slow.going.acquire(timeout=10)
+        assert slow.going.acquire(timeout=GUARD)
         assert found["turn"] == 0
         assert found["thinking"]["seconds"] >= 0
         again = browser.get(f"/api/games/{game['id']}").json()
@@ -801,8 +801,8 @@ def test_many_games_of_slow_agents_do_not_hold_up_a_request(slow: type[Slow]) ->
         games = [(browser, browser.new_game(Slow.name, None)) for browser in heavy for _ in range(21)]
         begun = [ask(browser, game) for browser, game in games]
         assert [answer.status_code for answer in begun] == [200] * 42
-        assert slow.going.acquire(timeout=10)
-        assert slow.going.acquire(timeout=10)
+        assert slow.going.acquire(timeout=GUARD)
+        assert slow.going.acquire(timeout=GUARD)
         light = Browser(address)
         mine = light.decide(light.new_game(None, Slow.name, None), seat=0)  # and all that is quick
         assert light.get("/api/games").json()[0]["turn"] == 1
@@ -820,7 +820,7 @@ def test_a_hint_does_not_wait_for_agents(slow: type[Slow]) -> None:
     with served(make_app(limits=Limits(thinkers=1, clerks=1))) as address:
         browser = Browser(address)
         ask(browser, browser.new_game(Slow.name, None))
-        assert slow.going.acquire(timeout=10)
+        assert slow.going.acquire(timeout=GUARD)
         assert "cells" in browser.hint(browser.new_game(None, "greedy")).json()
 
 
@@ -829,12 +829,12 @@ def test_a_game_is_removed_while_an_agent_thinks(slow: type[Slow], tmp_path: Pat
         browser = Browser(address)
         game, other = browser.new_game(Slow.name, None), browser.new_game(None, "greedy")
         ask(browser, game)
-        assert slow.going.acquire(timeout=10)
+        assert slow.going.acquire(timeout=GUARD)
         waiting = threading.Thread(target=lambda: answers.append(ask(browser.window(), game, wait=30)))
         answers: list[Any] = []
         waiting.start()
         assert browser.do(game, "remove") == {}
-        waiting.join(20)
+        waiting.join(GUARD)
         assert error_of(answers[0], answers[0].status_code)
         slow.may_end.set()
         error_of(browser.get(f"/api/games/{game['id']}"), 404)
@@ -852,8 +852,8 @@ def test_the_server_ends_while_an_agent_thinks(slow: type[Slow], tmp_path: Path)
         Browser.opened.remove(window)  # it stays open until it is answered
         waiting = threading.Thread(target=lambda: answers.append(ask(window, game, wait=30)))
         waiting.start()
-        assert slow.going.acquire(timeout=10)
-    waiting.join(20)
+        assert slow.going.acquire(timeout=GUARD)
+    waiting.join(GUARD)
     window.close()
     assert "server is ending" in error_of(answers[0], 409)
     slow.may_end.set()
