@@ -1,5 +1,9 @@
-"""Fixtures."""
+"""Fixtures, and what one run of the tests shares among its processes."""
 
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 
@@ -9,6 +13,30 @@ from genial_env import backends, use_backend
 
 HAS_NUMBA = find_spec("numba") is not None
 needs_numba = pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed (extra 'fast')")
+slow = pytest.mark.slow
+
+GUARD = 300.0
+"""Seconds after which something that a test waits for will not come any more. Never how long it takes."""
+
+WARM_UP = (
+    "from genial_env import play; from genial_env.warmup import warm_up; "
+    "warm_up(); play(['value', 'random'], backend='numba')"
+)
+"""Compiles all that tests call: the package's functions, and those of the agents."""
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile everything once, in one process, before several workers would each do it at the same time."""
+    if not getattr(session.config.option, "numprocesses", None):
+        return
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers fill the cores already
+    if HAS_NUMBA and not session.config.option.collectonly:
+        subprocess.run([sys.executable, "-c", WARM_UP], check=True)
+
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # A shell's background job ignores Ctrl-C, and so would the commands that tests start and interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(params=["numpy", pytest.param("numba", marks=needs_numba)], scope="module")

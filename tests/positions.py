@@ -1,6 +1,10 @@
 """Set-ups that several tests share."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
+import pytest
 
 from genial_env import Rules, State, kernel
 from genial_env.actions import Cell
@@ -20,6 +24,17 @@ VARIANTS = [
     Rules(2, side=9, rack=5),
     Rules(2, side=10, colors=2, tile_sets=12),
 ]
+EVERYDAY = [Rules(), Rules(3, "2009"), Rules(4, "2004", "team"), Rules(1, "2004", "solo"), VARIANTS[0], VARIANTS[2]]
+"""Every edition, mode and number of seats once; under the other rules a test that runs under all is slow."""
+
+
+def every(name: str, values: Sequence[Any], everyday: Sequence[Any], ids: Callable[[Any], str] = str) -> Any:
+    """A parameter with all these values; a test by one that is not among those of every day is slow."""
+    marked = [value if value in everyday else pytest.param(value, marks=pytest.mark.slow) for value in values]
+    return pytest.mark.parametrize(name, marked, ids=ids)
+
+
+every_rules = every("rules", STANDARD + VARIANTS, EVERYDAY)
 
 
 def board_with(rules: Rules, colored: dict[Cell, int], printed: bool = True) -> np.ndarray:

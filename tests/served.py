@@ -14,6 +14,7 @@ from genial_env.policies import BUILT_IN
 from genial_env.views import View
 from genial_env.web import playing
 from genial_env.web.server import listening
+from tests.conftest import GUARD
 
 WAIT_S = 10
 """How long an answer may be held back for an agent."""
@@ -28,6 +29,7 @@ def served(app: Any) -> Iterator[str]:
     thread = threading.Thread(target=server.run, args=([sock],), daemon=True)
     thread.start()
     while not server.started:
+        assert thread.is_alive()
         time.sleep(0.01)
     try:
         yield f"http://127.0.0.1:{sock.getsockname()[1]}"
@@ -35,7 +37,8 @@ def served(app: Any) -> Iterator[str]:
         while Browser.opened:
             Browser.opened.pop().close()
         server.should_exit = True
-        thread.join(10)
+        thread.join(GUARD)
+        assert not thread.is_alive()
 
 
 class Slow:
@@ -46,7 +49,7 @@ class Slow:
 
     def __call__(self, view: View, random: Any) -> Ints:
         self.going.release()
-        self.may_end.wait(60)
+        self.may_end.wait(GUARD)
         return view.mask().argmax(axis=1)
 
     @classmethod
@@ -71,7 +74,7 @@ class Browser(httpx.Client):
     """Closed when a server ends."""
 
     def __init__(self, address: str, *, begin: bool = True) -> None:
-        super().__init__(base_url=address, headers={"origin": address}, timeout=30, verify=False, trust_env=False)
+        super().__init__(base_url=address, headers={"origin": address}, timeout=GUARD, verify=False, trust_env=False)
         self.opened.append(self)
         self.address = address
         if begin:

@@ -10,6 +10,7 @@ import pytest
 from agents.self_play import Order, Samples, self_play
 from experiments.actors import Actors
 from genial_env import Rules
+from tests.conftest import GUARD
 
 
 def doubled(number: int) -> int:
@@ -21,10 +22,10 @@ def doubled(number: int) -> int:
 def meeting(place: Path) -> int:
     """Work that ends only when two processes are at it at a time."""
     (place / str(os.getpid())).touch()
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + GUARD
     while len(list(place.iterdir())) < 2:
         if time.monotonic() > deadline:
-            raise TimeoutError(f"process {os.getpid()} has been alone for a minute")
+            raise TimeoutError(f"process {os.getpid()} has been alone all the time")
         time.sleep(0.01)
     return os.getpid()
 

@@ -15,7 +15,7 @@ from genial_env.state import EMPTY, Phase, State
 from genial_env.symmetry import random_symmetries
 from genial_env.views import View
 from tests.conftest import needs_numba
-from tests.positions import random_play
+from tests.positions import every, random_play
 
 GAMES = [
     Rules(),
@@ -25,6 +25,8 @@ GAMES = [
     Rules(1, "2004", "solo"),
     Rules(2, "2009", side=4, colors=4, rack=3),
 ]
+EVERYDAY = [GAMES[0], GAMES[4], GAMES[5]]
+each_game = every("rules", GAMES, EVERYDAY)
 
 
 def positions(rules: Rules, games: int = 10) -> Iterator[tuple[State, View]]:
@@ -48,7 +50,7 @@ def looked_at(seen: View, most: int, prior: WorthPolicy | None = None) -> Afters
 
 
 @needs_numba
-@pytest.mark.parametrize("rules", GAMES, ids=str)
+@each_game
 def test_both_backends_agree(rules: Rules) -> None:
     phases = set()
     for state, seen in positions(rules):
@@ -73,7 +75,7 @@ def named(rules: Rules, number: int) -> str:
     return game_features(rules)[number - colors]
 
 
-@pytest.mark.parametrize("rules", GAMES, ids=str)
+@each_game
 def test_afterstates_are_what_playing_leads_to(rules: Rules) -> None:
     """Board, markers and the end are those of the game after the action; what else there is to see, too."""
     for state, seen in positions(rules, games=6):
@@ -121,7 +123,7 @@ def test_what_is_told_of_a_swap() -> None:
     assert found > 0
 
 
-@pytest.mark.parametrize("rules", GAMES[:5], ids=str)
+@every("rules", GAMES[:5], EVERYDAY)
 def test_colors_and_sides_make_no_difference(rules: Rules) -> None:
     """Turned, mirrored and recolored, the numbers are the same, those of a color with its new name."""
     per_color = len(color_features(rules))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from genial_env import Backend, Rules, backends, genial_v0, kernel, use_backend
-from tests.conftest import needs_numba
+from tests.conftest import GUARD, needs_numba
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +79,7 @@ def run(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         env={**os.environ, **variables},
-        timeout=300,
+        timeout=GUARD,
         check=False,
     )
 
@@ -115,7 +115,7 @@ def test_a_numba_that_does_not_work_is_told_of_once() -> None:
         "for seed in range(3): env.reset(seed=seed)\n"
         "print(env.unwrapped._game.one.backend)"
     )
-    done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, timeout=GUARD, check=True)
     assert done.stdout == "None\n"
     assert done.stderr.count("RuntimeWarning: single games are played without numba") == 1
 
@@ -135,6 +135,7 @@ COUNTED = (
 
 
 @needs_numba
+@pytest.mark.slow
 class TestCache:
     def test_a_second_process_compiles_nothing(self, tmp_path: Path) -> None:
         first, second = (run(COUNTED, GENIAL_ENV_CACHE_DIR=str(tmp_path)) for _ in range(2))
@@ -179,7 +180,7 @@ def on_terminal(code: str, cache: str) -> str:
     """What a Python says on its terminal."""
     ours, its = pty.openpty()
     environment = {**os.environ, "GENIAL_ENV_CACHE_DIR": cache}
-    subprocess.run([sys.executable, "-c", code], stderr=its, env=environment, timeout=300, check=True)
+    subprocess.run([sys.executable, "-c", code], stderr=its, env=environment, timeout=GUARD, check=True)
     os.close(its)
     said = b""
     try:

@@ -10,7 +10,7 @@ from genial_env.chance import bits, game_seeds
 from genial_env.policies import BUILT_IN, DenialPolicy, Weights, WorthPolicy, choice_keys, decide
 from genial_env.views import View
 from tests.conftest import needs_numba
-from tests.positions import STANDARD, VARIANTS, random_play, same
+from tests.positions import STANDARD, VARIANTS, every, every_rules, random_play, same
 
 ALL = STANDARD + VARIANTS
 POLICIES = [*BUILT_IN, "convex"]
@@ -33,7 +33,7 @@ def policy(name: str) -> Any:
 
 
 @needs_numba
-@pytest.mark.parametrize("rules", ALL, ids=str)
+@every_rules
 def test_a_hundred_thousand_games(rules: Rules) -> None:
     """5,000 random games of each of twenty sets of rules, every array of the states compared after every decision."""
     seeds = game_seeds(7, -(-100_000 // len(ALL)))
@@ -53,17 +53,17 @@ def test_a_hundred_thousand_games(rules: Rules) -> None:
 
 @needs_numba
 @pytest.mark.parametrize("name", POLICIES)
-@pytest.mark.parametrize("rules", ALL, ids=str)
+@every_rules
 def test_policies_choose_alike(rules: Rules, name: str) -> None:
     """In games among all of them, so that each meets the others' positions."""
     roster = [policy(other) for other in (name, *POLICIES)][: rules.players]
-    found = [play(roster, rules, 60, seed=3, backend=backend) for backend in ("numpy", "numba")]
+    found = [play(roster, rules, 30, seed=3, backend=backend) for backend in ("numpy", "numba")]
     for field in ("scores", "ranks", "decisions"):
         assert (getattr(found[0], field) == getattr(found[1], field)).all()
 
 
 @needs_numba
-@pytest.mark.parametrize("rules", ALL, ids=str)
+@every_rules
 def test_views_observations_and_masks_are_alike(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
     from genial_env import compiled
 
@@ -96,7 +96,7 @@ def _encoded(seen: View) -> dict[str, Any]:
 
 
 @needs_numba
-@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+@every("threads", [1, 2, 3, 8], [3])
 def test_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     from genial_env import compiled
 

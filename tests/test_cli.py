@@ -3,6 +3,8 @@
 import json
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -22,8 +24,10 @@ def run(*words: object) -> subprocess.CompletedProcess[str]:
 
 
 def genial(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
-    """Run the command and check its status; an error is one line and no traceback."""
-    done = run(*words)
+    """Run the command in this process, as starting another takes longer than most commands; check its status. An error
+    is one line and no traceback.
+    """
+    done = here(*words)
     assert done.returncode == status, done.stderr
     assert "Traceback" not in done.stderr
     if status == 2:
@@ -32,8 +36,29 @@ def genial(*words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
     return done
 
 
+def here(*words: object, typed: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command in this process, as from the folder that holds the package; what it said, and its status.
+
+    Args:
+        words: of the command line.
+        typed: what it reads.
+    """
+    out, err, code = StringIO(), StringIO(), None
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.chdir(ROOT)
+        patch.setattr(sys, "argv", ["genial", *map(str, words)])
+        patch.setattr(sys, "stdin", StringIO(typed))
+        patch.setattr(sys, "path", [*sys.path])  # the command adds the folder
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code
+    assert isinstance(code, int), code
+    return subprocess.CompletedProcess(["genial", *map(str, words)], code, out.getvalue(), err.getvalue())
+
+
 def mistake(words: list[object], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
-    """Run the command in this process, as starting another takes longer than all that a mistake does; its one line."""
+    """Run the command in this process, which makes a mistake; its one line."""
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "argv", ["genial", *map(str, words)])
     monkeypatch.setattr(sys, "path", [*sys.path])  # the command adds the folder
@@ -244,7 +269,7 @@ def test_review_says_what_is_wrong_with_a_record(played: Path, tmp_path: Path) -
 
 
 def test_bench() -> None:
-    lines = genial("bench", "--batch", 64, "--seconds", 0.1, "--json").stdout.splitlines()
+    lines = genial("bench", "--batch", 64, "--seconds", 0.02, "--json").stdout.splitlines()
     found = {line["play"]: line for line in map(json.loads, lines)}
     assert list(found) == [
         "random, full mask",
@@ -256,7 +281,7 @@ def test_bench() -> None:
         assert 20 * measured["games_per_s"] < measured["moves_per_s"] < 60 * measured["games_per_s"]
         assert (measured["players"], measured["backend"], measured["threads"]) == (2, "numpy", 1)
     assert found["random, no mask"]["batch"] == 64
-    assert "moves/s" in genial("bench", "--batch", 64, "--seconds", 0.1).stdout
+    assert "moves/s" in genial("bench", "--batch", 64, "--seconds", 0.02).stdout
 
 
 @needs_numba
@@ -265,7 +290,7 @@ def test_backends_change_nothing_but_the_speed() -> None:
     plain = genial(*arguments).stdout
     assert plain == genial(*arguments, "--backend", "numba", "--threads", 2).stdout
     line = json.loads(
-        genial("bench", "--batch", 64, "--seconds", 0.1, "--json", "--backend", "numba").stdout.splitlines()[0]
+        genial("bench", "--batch", 64, "--seconds", 0.02, "--json", "--backend", "numba").stdout.splitlines()[0]
     )
     assert line["backend"] == "numba"
 

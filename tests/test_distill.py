@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 import torch
 
 from agents import weight_files
@@ -18,6 +19,7 @@ from tests.conftest import needs_numba
 LITTLE = Args(teacher="greedy", rounds=2, games=24, deals=4, side=4, batch_size=64, opponents=("random",))
 
 
+@pytest.mark.slow
 def test_the_student_comes_to_do_as_the_teacher_does() -> None:
     torch.manual_seed(0)
     rules = Rules(side=4)

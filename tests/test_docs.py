@@ -13,8 +13,10 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 NAMES = {page: str(page.relative_to(ROOT)) for page in PAGES}
+SLOW = {"docs/tianshou.md"}
+"""Pages whose library takes longest to be imported."""
 SNIPPETS = [
-    pytest.param(code, id=f"{NAMES[page]}-{number}")
+    pytest.param(code, id=f"{NAMES[page]}-{number}", marks=[pytest.mark.slow] * (NAMES[page] in SLOW))
     for page in PAGES
     for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
 ]

@@ -11,12 +11,12 @@ from gymnasium.utils.env_checker import check_env
 from genial_env import Rules, View, kernel, view
 from genial_env.encodings import ENCODINGS, Field, make_encoding
 from genial_env.envs.single import GenialEnv
-from tests.positions import STANDARD, VARIANTS, random_play
+from tests.positions import every_rules, random_play
 from tests.test_hidden import swapping_play
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 
-ALL = pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
+ALL = every_rules
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

@@ -140,6 +140,7 @@ def assert_solved_as_plainly(state: State, luck: bool) -> None:
     assert solution.values == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", SMALL, ids=str)
 def test_as_plainly_with_every_draw(rules: Rules) -> None:
     for game in range(len(states := late(rules, 5, 2))):

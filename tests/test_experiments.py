@@ -16,6 +16,7 @@ def test_long_masks(capsys: pytest.CaptureFixture[str]) -> None:
     assert "64 decisions among 5,546 actions" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_ppo_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     args = ppo_speed.Args(num_envs=4, num_steps=16, updates=1, backend="numpy", out=tmp_path / "found.json")
     found = ppo_speed.main(args)
@@ -25,6 +26,7 @@ def test_ppo_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert set(json.loads((tmp_path / "found.json").read_text())) == {"found", "made_by"}
 
 
+@pytest.mark.slow
 def test_env_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     env_speed.main(env_speed.Args(seconds=0.01, copies=3, out=tmp_path / "found.json"))
     shown = capsys.readouterr().out
@@ -35,6 +37,7 @@ def test_env_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["steps"]["gym.make_vec, 64 games"]["held_mb"] < 10
 
 
+@pytest.mark.slow
 @needs_numba
 def test_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """MOMAland is not among what the tests install, so another environment stands in for its own."""

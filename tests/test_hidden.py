@@ -14,11 +14,11 @@ from genial_env.chance import bits
 from genial_env.encodings import ENCODINGS, make_encoding
 from genial_env.policies import BUILT_IN, decide
 from genial_env.state import EMPTY, LEVELS, Phase
-from tests.positions import STANDARD, VARIANTS, board_with, random_actions, random_play
+from tests.positions import STANDARD, VARIANTS, board_with, every_rules, random_actions, random_play
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 
-ALL = pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
+ALL = every_rules
 
 
 def same_view(one: View, other: View) -> bool:
@@ -111,7 +111,7 @@ def test_no_observation_mask_or_choice_depends_on_what_is_hidden(rules: Rules) -
 # What swaps tell
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.sampled_from([r for r in STANDARD + VARIANTS if r.has_swap]), st.integers(0, 10_000), st.integers(1, 60))
 def test_the_true_racks_are_always_possible(rules: Rules, seed: int, steps: int) -> None:
     """Whoever looks: each return left at least one tile in the bag besides those in the slots filled before it."""

@@ -9,11 +9,11 @@ from genial_env import IllegalAction, Rules, State, kernel
 from genial_env.actions import Place, decode, encode
 from genial_env.state import End, Phase
 from genial_env.tables import tables
-from tests.positions import STANDARD, VARIANTS, board_with, random_actions, random_play, same
+from tests.positions import board_with, every_rules, random_actions, random_play, same
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 
-ALL = pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
+ALL = every_rules
 
 
 @ALL

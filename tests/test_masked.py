@@ -161,6 +161,7 @@ class Corridor(gym.Env[Any, Any]):
         return np.arange(40) < 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("policy", "buffer", "observed"),
     [(LeanPolicy, PackedMaskRolloutBuffer, BOX), (LeanMultiInputPolicy, PackedMaskDictRolloutBuffer, DICT)],

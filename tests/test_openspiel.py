@@ -24,7 +24,7 @@ from genial_env.encodings import make_encoding  # noqa: E402
 from genial_env.envs import openspiel  # noqa: E402
 from genial_env.envs.rewards import rank_utility  # noqa: E402
 from genial_env.state import EMPTY, FREE, Phase  # noqa: E402
-from tests.positions import same  # noqa: E402
+from tests.positions import every, same  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 
@@ -37,7 +37,7 @@ GAMES = [
     "python_genial",
 ]
 
-each_game = pytest.mark.parametrize("name", GAMES)
+each_game = every("name", GAMES, GAMES[:4])
 
 
 def chance(state: Any, rng: np.random.Generator) -> int:

@@ -23,8 +23,9 @@ from genial_env.record import read_records, verify
 from genial_env.state import Phase, State
 from genial_env.views import view
 from genial_env.words import explain_ranks
-from tests.positions import STANDARD, VARIANTS, random_actions, random_play
-from tests.test_cli import ROOT, mistake
+from tests.conftest import GUARD
+from tests.positions import every_rules, random_actions, random_play
+from tests.test_cli import ROOT, here, mistake
 
 TEAM = ["--players", "4", "--edition", "2009", "--mode", "team", "--seats", "person,greedy,denial,greedy"]
 SOLO = ["--players", "1", "--edition", "2004", "--mode", "solo"]
@@ -86,15 +87,12 @@ class Script:
         """The exit status."""
         assert self.process.stdin is not None
         self.process.stdin.close()
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=GUARD)
 
 
 def run(lines: list[str], *words: object) -> subprocess.CompletedProcess[str]:
-    """Play by lines that are known before."""
-    typed_in = "".join(f"{line}\n" for line in lines)
-    return subprocess.run(
-        [*COMMAND, *map(str, words)], input=typed_in, capture_output=True, text=True, check=False, cwd=ROOT
-    )
+    """Play by lines that are known before, in this process."""
+    return here("play", *words, typed="".join(f"{line}\n" for line in lines))
 
 
 @pytest.mark.parametrize(
@@ -215,7 +213,7 @@ def test_hints() -> None:
     assert "value likes best" in run(["hint", "quit"], "--judge", "value(candidates=2)").stdout
 
 
-@pytest.mark.parametrize("rules", [*STANDARD, *VARIANTS], ids=str)
+@every_rules
 def test_what_is_typed_is_what_is_meant(rules: Rules) -> None:
     rng = np.random.default_rng(0)
     for steps in (0, 5, 30):
@@ -280,7 +278,7 @@ def test_a_kill_keeps_the_record(number: int, tmp_path: Path) -> None:
         script.listen()
         script.say("GO A2 A3")
         script.process.send_signal(number)
-        assert script.process.wait(timeout=60) == 1
+        assert script.process.wait(timeout=GUARD) == 1
         assert script.listen()[-2:] == ["interrupted: the game is broken off", f"the record is in {path}"]
     (record,) = read_records(path)
     assert (record["end"], record["events"][0][4]) == ("unfinished", "GO")
@@ -339,7 +337,7 @@ class Terminal:
 
     def until(self, words: str) -> str:
         """What comes up to some words."""
-        found, deadline = b"", time.monotonic() + 60
+        found, deadline = b"", time.monotonic() + GUARD
         while words.encode() not in found and time.monotonic() < deadline:
             if select.select([self._file], [], [], 1)[0]:
                 found += os.read(self._file, 65536)

@@ -41,7 +41,7 @@ from genial_env.envs.rewards import SCHEMES, worst
 from genial_env.record import verify
 from genial_env.state import FREE, Phase
 from genial_env.tables import tables
-from tests.positions import STANDARD, VARIANTS, random_play, same
+from tests.positions import every, every_rules, random_play, same
 
 SEATED = [
     *({"players": players, "edition": edition} for players in (2, 3, 4) for edition in ("2004", "2009", "2025")),
@@ -50,7 +50,7 @@ SEATED = [
 SMALL = {"players": 3, "side": 4, "colors": 4, "rack": 2}
 ROOT = Path(__file__).parents[1]
 
-each_seated = pytest.mark.parametrize("arguments", [*SEATED, SMALL], ids=str)
+each_seated = every("arguments", [*SEATED, SMALL], [SEATED[2], SEATED[4], SEATED[9], SMALL])
 each_form = pytest.mark.parametrize("form", [genial_v0.env, genial_v0.parallel_env], ids=["aec", "parallel"])
 
 # The checks warn of every Dict, PettingZoo's own classics' {"observation", "action_mask"} included.
@@ -143,9 +143,9 @@ def test_max_cycles(arguments: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("make", [genial_v0.env, genial_v0.raw_env, converted], ids=["env", "raw_env", "converted"])
-@each_seated
+@pytest.mark.parametrize("arguments", [SEATED[2], SEATED[9], SMALL], ids=str)
 def test_rendering(arguments: dict[str, Any], make: Callable[..., Any]) -> None:
-    """That of the parallel environment too, by way of its conversion."""
+    """That of the parallel environment too, by way of its conversion. All rules' drawings: test_render.py."""
     said = {"ansi": lambda text: "lays a tile" in text or "swap" in text or "bonus" in text}
     render_test(lambda render_mode: make(render_mode=render_mode, **arguments), custom_tests=said)
 
@@ -434,7 +434,7 @@ def test_cycles_that_are_none(form: Callable[..., Any]) -> None:
 # The state for centralized critics
 
 
-@pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
+@every_rules
 def test_the_central_state_is_the_whole_state(rules: Rules) -> None:
     """Read back by its documentation, it is the arrays of the state."""
     games, t = 6, tables(rules)

@@ -11,11 +11,11 @@ from genial_env.encodings import ENCODINGS, make_encoding
 from genial_env.policies import ConcavePolicy, GreedyPolicy, RandomPolicy, pick_uniformly, useful_points
 from genial_env.registry import make_policy
 from genial_env.state import Phase
-from tests.positions import STANDARD, VARIANTS, board_with, markers, random_play, same
+from tests.positions import board_with, every_rules, markers, random_play, same
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 
-ALL = pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
+ALL = every_rules
 
 
 @ALL

@@ -15,6 +15,7 @@ from genial_env.errors import IllegalAction
 from genial_env.puzzles import KINDS, Puzzle, read_puzzles, score
 from genial_env.record import cut, replay, verify
 from tests.conftest import needs_numba
+from tests.positions import every
 
 FILE = Path(__file__).parents[1] / "agents" / "puzzles.jsonl"
 PUZZLES = read_puzzles(FILE)
@@ -35,7 +36,7 @@ def test_games_replay_and_differ() -> None:
     assert len(games) == len(PUZZLES)
 
 
-@pytest.mark.parametrize("puzzle", PUZZLES[::3], ids=lambda puzzle: f"{puzzle.kind} {puzzle.rules.players}")
+@every("puzzle", PUZZLES[::3], PUZZLES[::9], ids=lambda puzzle: f"{puzzle.kind} {puzzle.rules.players}")
 def test_best_is_best(puzzle: Puzzle) -> None:
     """A third of them, proven again."""
     actions, values = value_over_all_deals(view(puzzle.state))
@@ -126,6 +127,7 @@ def test_reader_refuses_what_is_no_json(tmp_path: Path) -> None:
         read_puzzles(path)
 
 
+@pytest.mark.slow
 @needs_numba
 def test_making_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In little, and the same twice."""

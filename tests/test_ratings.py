@@ -84,6 +84,7 @@ def test_a_group_counts_as_one() -> None:
     assert (apart.rating.high - apart.rating.low).mean() < 0.65 * (once.rating.high - once.rating.low).mean()
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_truth() -> None:
     """Groups of three games that share their luck: each agent has a good or a bad deal in all of them."""
     elo, tournaments = np.array([-100.0, 0.0, 100.0]), 40

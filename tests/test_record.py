@@ -17,7 +17,7 @@ from genial_env.chance import game_seeds
 from genial_env.policies import GreedyPolicy, RandomPolicy
 from genial_env.record import Recorder, read_records, record_file, replay, to_line, verify, write_records
 from genial_env.views import View, view
-from tests.positions import STANDARD, VARIANTS
+from tests.positions import VARIANTS, every_rules
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 
@@ -28,7 +28,7 @@ def games(rules: Rules, count: int = 5, seed: int = 0) -> list[Record]:
     return play((["greedy", "random"] * 2)[: rules.players], rules, count, seed, record=True).records or []
 
 
-@pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
+@every_rules
 def test_what_is_played_replays(rules: Rules, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     records = games(rules)

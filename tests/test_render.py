@@ -33,12 +33,12 @@ from genial_env.render.svg import (
     tile_svg,
 )
 from genial_env.rules import COLOR_LETTERS
-from tests.positions import STANDARD, VARIANTS, random_play
+from tests.positions import every_rules, random_play
 
 ESCAPE = re.compile("\x1b\\[[0-9;]*m")
 
 
-@pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
+@every_rules
 def test_every_cell_marker_and_rack_is_there(rules: Rules) -> None:
     state = random_play(rules, games=2, seed=0, steps=12)
     text = board_text(state, row=1, color=False)
@@ -102,7 +102,7 @@ def games(rules: Rules, seed: int = 0) -> Record:
     return play(["greedy"] * rules.players, rules, 1, seed, record=True).records[0]
 
 
-@pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
+@every_rules
 def test_a_drawing_shows_the_position(rules: Rules) -> None:
     state = random_play(rules, games=2, seed=0, steps=12)
     svg = drawn(position_svg(state, 1, names=[f"agent {seat}" for seat in range(rules.players)]))
@@ -194,7 +194,7 @@ def test_a_part_of_a_board() -> None:
             board_svg(state, only=nothing)
 
 
-@pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
+@every_rules
 def test_markers_and_racks_alone(rules: Rules) -> None:
     """The same as beside a board."""
     state = random_play(rules, games=2, seed=0, steps=12)

@@ -2,7 +2,6 @@
 
 import json
 import math
-import time
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -166,13 +165,11 @@ def test_value_finds_no_fault_with_itself(rules: Rules) -> None:
 
 @pytest.mark.parametrize("rules", JUDGED, ids=str)
 def test_a_better_player_loses_less(rules: Rules) -> None:
-    started = time.perf_counter()
     if rules is SOLO:
         better, worse = (review(game(rules, agent)).mean_loss()[0] for agent in ("denial", "random"))
     else:
         better, worse = review(game(rules, ["denial", *["random"] * (rules.players - 1)], seed=1)).mean_loss()[:2]
     assert better < worse
-    assert time.perf_counter() - started < 40
 
 
 def test_a_blunder_is_found() -> None:

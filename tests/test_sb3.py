@@ -248,6 +248,7 @@ def limited() -> gym.Env[Any, Any]:
     return Monitor(gym.wrappers.TimeLimit(gym.make("genial_env/Genial-v0", opponents="greedy", **SMALL), 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start_method", ["spawn", "forkserver"])
 def test_subprocesses(start_method: str) -> None:
     """Masks come through, and the games are those of a DummyVecEnv."""
@@ -362,6 +363,7 @@ def test_the_structured_policy_knows_single_tracks_only() -> None:
         MaskablePPO(StructuredPolicy, env, policy_kwargs=arguments, device="cpu")
 
 
+@pytest.mark.slow
 def test_quickstart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     args = quickstart.Args(total_steps=512, num_envs=16, num_steps=16, batch_size=128, epochs=1, pairs=6, out=tmp_path)
     found = quickstart.main(args)

@@ -52,6 +52,7 @@ def at_most(chance: float, trials: int) -> float:
     return chance + 4 * sqrt(chance * (1 - chance) / trials)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAWS)
 def test_errors_are_as_rare_as_promised(name: str) -> None:
     test, tests = Sprt(0, 60), 1500
@@ -64,6 +65,7 @@ def test_errors_are_as_rare_as_promised(name: str) -> None:
         assert wrongly_h0 > 0.02
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "test",
     [Sprt(0, 60, alpha=0.01, beta=0.1), Sprt(0, 200), Sprt(0, 500), Sprt(200, 300)],

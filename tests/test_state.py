@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from genial_env import Rules, State, genial_v0, kernel
 from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.testing import _alike as alike
-from tests.positions import STANDARD, VARIANTS, random_actions, random_play, same
+from tests.positions import every_rules, random_actions, random_play, same
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 
-ALL = pytest.mark.parametrize("rules", STANDARD + VARIANTS, ids=str)
+ALL = every_rules
 
 
 # State
@@ -156,7 +156,7 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.integers(0, 40), st.integers(1, 25), st.integers(0, 9))
 @pytest.mark.parametrize("how", COPIES)
 @pytest.mark.parametrize("kind", MAKERS)

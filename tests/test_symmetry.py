@@ -10,11 +10,11 @@ from genial_env.encodings import ENCODINGS, make_encoding
 from genial_env.policies import useful_points
 from genial_env.tables import tables
 from genial_env.views import view
-from tests.positions import STANDARD, VARIANTS, random_actions, random_play, same
+from tests.positions import EVERYDAY, STANDARD, VARIANTS, every, random_actions, random_play, same
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 
-ALL = pytest.mark.parametrize("rules", [r for r in STANDARD + VARIANTS if r.edition != "2025"], ids=str)
+ALL = every("rules", [r for r in STANDARD + VARIANTS if r.edition != "2025"], EVERYDAY)
 
 
 def same_view(one: View, other: View, but: tuple[str, ...] = ()) -> bool:

@@ -1,11 +1,6 @@
 """The PPO trainer: league, shaping, checkpoints, and the agent that plays what was trained."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +23,7 @@ from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.symmetry import random_symmetries
 from genial_env.tables import tables
 from genial_env.testing import check_encoding, check_policy
+from tests import stopping
 
 ROOT = Path(__file__).parents[1]
 
@@ -81,18 +77,14 @@ def test_a_run_leaves_what_it_says(unbroken: Path) -> None:
     assert play([PPO(unbroken / "policy.safetensors"), "greedy"], games=2).agents == ["ppo", "greedy"]
 
 
+@pytest.mark.slow
 def test_kill_in_the_middle_loses_nothing(unbroken: Path, tmp_path: Path) -> None:
     """Killed after a checkpoint and a line that is not in it, a run goes on to the same end bit for bit."""
     words = [f"--{name.replace('_', '-')}={value}" for name, value in vars(LITTLE).items() if is_number(value)]
-    command = [sys.executable, "-m", "experiments.train_ppo", *words, "--backend=numpy", f"--out={tmp_path}"]
-    child = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)})
-    deadline = time.monotonic() + 60
-    while not (tmp_path / "curve.jsonl").exists():  # a line more than in the checkpoint that was written before it
-        assert child.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-    child.send_signal(signal.SIGKILL)
-    assert child.wait() == -signal.SIGKILL
+    curve = tmp_path / "curve.jsonl"  # has a line more than the checkpoint that was written before it
+    child = stopping.start(curve, "experiments.train_ppo", *words, "--backend=numpy", f"--out={tmp_path}")
+    child.kill()
+    child.wait()
     train_ppo.main(replace(LITTLE, out=tmp_path))
     found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, unbroken))
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
@@ -119,6 +111,7 @@ def test_a_finished_run_is_left_as_it_is(unbroken: Path) -> None:
     assert {path: path.read_bytes() for path in before} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("network", "turned"), [("structured", False), ("plain", True)])
 def test_other_networks(network: str, turned: bool, tmp_path: Path) -> None:
     """They train, and meet their past selves; their weights are not taken for those of "ppo"."""

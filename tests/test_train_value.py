@@ -16,7 +16,8 @@ from agents.value import KIND
 from experiments.runs import read_runs
 from experiments.train_value import CHECKPOINT, WEIGHTS, Args, Buffer, begin, gate
 from genial_env import use_backend
-from tests.conftest import needs_numba
+from tests import stopping
+from tests.conftest import GUARD, needs_numba
 
 pytestmark = needs_numba
 SETTINGS = shlex.split(
@@ -35,24 +36,22 @@ def children_of(process: int) -> list[int]:
     return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes where Linux tells of them")
 def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    subprocess.run(command(whole), check=True, capture_output=True, timeout=300)
-    process = subprocess.Popen(command(broken), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while not (broken / CHECKPOINT).exists():
-        assert process.poll() is None
-        time.sleep(0.02)
+    subprocess.run(command(whole), check=True, capture_output=True, timeout=GUARD)
+    process = stopping.start(broken / CHECKPOINT, *command(broken)[2:])
     actors = children_of(process.pid)
     assert actors
     process.kill()
     process.wait()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + GUARD
     while any(Path(f"/proc/{actor}").exists() for actor in actors):  # they end with the learner
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert read_runs(broken)[0].about["finished"] is None
-    subprocess.run(command(broken), check=True, capture_output=True, timeout=300)
+    subprocess.run(command(broken), check=True, capture_output=True, timeout=GUARD)
     runs = [read_runs(folder)[0] for folder in (whole, broken)]
     assert len(runs[1].about["sittings"]) == 2
     for run in runs:
@@ -65,7 +64,7 @@ def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None
     again, _ = weight_files.read(broken / WEIGHTS, KIND)
     assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
     assert "greedy" in about["results"]
-    subprocess.run(command(broken), check=True, capture_output=True, timeout=300)  # it is finished: nothing to do
+    subprocess.run(command(broken), check=True, capture_output=True, timeout=GUARD)  # it is finished: nothing to do
     assert [line["games"] for line in read_runs(broken)[0].curve] == [32, 64, 96, 128]
 
 
@@ -74,7 +73,7 @@ def test_on_ray_it_comes_to_the_same_weights(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     here, on_ray = ([*command(tmp_path / name), "--actors", "2"] for name in ("here", "ray"))
     for words in (here, [*on_ray, "--ray", "local"]):
-        subprocess.run(words, check=True, capture_output=True, timeout=300)
+        subprocess.run(words, check=True, capture_output=True, timeout=GUARD)
     arrays, again = (weight_files.read(tmp_path / name / WEIGHTS, KIND)[0] for name in ("here", "ray"))
     assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
 

@@ -19,10 +19,11 @@ from genial_env.chance import bits
 from genial_env.envs.rewards import rank_utility
 from genial_env.testing import check_policy
 from tests.conftest import needs_numba
-from tests.positions import random_play
+from tests.positions import every, random_play
 
 SOLO, TEAM = Rules(1, "2004", "solo"), Rules(4, "2009", "team")
 GAMES = [Rules(), Rules(3), Rules(4), TEAM, SOLO, Rules(side=4, colors=4, rack=3)]
+each_game = every("rules", GAMES, [GAMES[0], *GAMES[4:]])
 SMALL = Rules(side=4, colors=4, rack=3)
 
 
@@ -47,7 +48,7 @@ def weights_of(rules: Rules, path: Path, seed: int = 0) -> Path:
     return path
 
 
-@pytest.mark.parametrize("rules", GAMES, ids=str)
+@each_game
 def test_numpy_says_what_torch_says(rules: Rules) -> None:
     net, samples = random_net(rules), some_samples(rules, games=20)
     with torch.no_grad():
@@ -66,7 +67,7 @@ def test_weights_can_be_taken_over() -> None:
     assert np.allclose(own, taken, atol=1e-4)
 
 
-@pytest.mark.parametrize("rules", GAMES, ids=str)
+@each_game
 def test_no_color_is_special(rules: Rules) -> None:
     net = ValueNet(rules, random_net(rules).arrays())
     features = some_samples(rules).features
@@ -94,7 +95,7 @@ def test_solo_outcomes_are_the_sorted_markers() -> None:
     assert np.allclose(outcomes.utility(of), [0 + 0.7 + 0.09 + 0.009 + 0.002 + 0.00036])
 
 
-@pytest.mark.parametrize("rules", GAMES, ids=str)
+@each_game
 def test_they_are_policies_that_look_at_nothing_hidden(rules: Rules, tmp_path: Path) -> None:
     file = weights_of(rules, tmp_path / "net.safetensors")
     check_policy(Value(file, candidates=4), rules)

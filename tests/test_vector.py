@@ -90,6 +90,7 @@ def test_native_and_sync_play_the_same_games(arguments: dict[str, Any], autorese
     assert compare(native, sync, steps=60) >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("autoreset", MODES, ids=str)
 def test_native_and_async_play_the_same_games(autoreset: AutoresetMode) -> None:
     arguments = CASES[0] | {"seat": "random"}

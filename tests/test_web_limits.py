@@ -23,6 +23,7 @@ from genial_env.web import make_app, recorded, server
 from genial_env.web.guard import Refused
 from genial_env.web.limits import Limits
 from genial_env.web.thinking import Dropped, Task, WorkQueue
+from tests.conftest import GUARD
 from tests.served import Browser, served
 
 # Queues
@@ -168,7 +169,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def connected(address: str) -> socket.socket:
     host, _, port = address.removeprefix("http://").partition(":")
-    return socket.create_connection((host, int(port)), timeout=30)
+    return socket.create_connection((host, int(port)), timeout=GUARD)
 
 
 def sent_back(client: socket.socket) -> bytes:
@@ -236,7 +237,7 @@ def test_held_back_answers_have_no_deadline(impatient: None, monkeypatch: pytest
 
     def choose(table: Table) -> int:
         for _ in range(20):  # more than the deadline's
-            assert looks.acquire(timeout=30)
+            assert looks.acquire(timeout=GUARD)
         return int(table.view(table.to_play).mask()[0].argmax())
 
     monkeypatch.setattr(Table, "choose", choose)

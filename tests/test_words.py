@@ -9,13 +9,13 @@ from genial_env.state import Phase
 from genial_env.tables import tables
 from genial_env.told import ONLOOKER, tell
 from genial_env.words import action_words, event_words, explain_ranks, points_of
-from tests.positions import STANDARD, VARIANTS, board_with
+from tests.positions import board_with, every_rules
 
 RULES = Rules()
 SOLO, TEAM = Rules(1, "2004", "solo"), Rules(4, "2009", "team")
 
 
-@pytest.mark.parametrize("rules", [*STANDARD, *VARIANTS], ids=str)
+@every_rules
 def test_cells_by_name(rules: Rules) -> None:
     cells = [tuple(cell) for cell in tables(rules).cells.tolist()]
     names = [cell_name(rules, cell) for cell in cells]

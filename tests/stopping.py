@@ -1,0 +1,47 @@
+"""Runs a module as ``python -m`` does, and stops its process as soon as some file is there.
+
+    python -m tests.stopping FILE MODULE [ARGUMENT...]
+
+So a test that kills a program in mid-run does not have to be faster than it.
+"""
+
+import os
+import runpy
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def start(path: Path, module: str, *words: str) -> subprocess.Popen[bytes]:
+    """A module in a process of its own, which has been stopped by the time that this returns.
+
+    Raises:
+        ChildProcessError: where it ended before the file was there.
+    """
+    command = [sys.executable, "-m", __name__, str(path), module, *words]
+    process = subprocess.Popen(command, cwd=Path(__file__).parents[1], stdout=subprocess.DEVNULL)
+    status = os.waitpid(process.pid, os.WUNTRACED)[1]
+    if not os.WIFSTOPPED(status):
+        process.returncode = os.waitstatus_to_exitcode(status)
+        raise ChildProcessError(f"{module} ended with {process.returncode} before {path} was there")
+    return process
+
+
+def main(path: str, module: str) -> None:
+    """Run the module; when it next opens, renames or starts something with the file there, stop."""
+    own = os.getpid()
+
+    def stop(event: str, _: Any) -> None:
+        if event in ("open", "os.rename", "subprocess.Popen") and os.getpid() == own and os.path.exists(path):
+            os.kill(own, signal.SIGSTOP)
+
+    sys.addaudithook(stop)
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    _, path, module, *words = sys.argv
+    sys.argv = [module, *words]
+    main(path, module)
