@@ -149,12 +149,12 @@ def test_equal_choices_are_drawn_by_lot() -> None:
 def test_play(rules: Rules) -> None:
     """A game is the same in a batch of any size, and whoever else is played."""
     agents = ["greedy", "random", "greedy", "random"][: rules.players]
-    whole = play(agents, rules, games=20, seed=4, record=True)
-    parts = play(agents, rules, games=20, seed=4, batch=3, record=True)
+    whole = play(agents, rules, games=8, seed=4, record=True)
+    parts = play(agents, rules, games=8, seed=4, batch=3, record=True)
     assert whole.records == parts.records
     assert (whole.scores == parts.scores).all()
     assert (whole.ranks == genial_env.ranks(whole.scores)).all()
-    assert play(agents, rules, games=5, seed=4, record=True).records == whole.records[:5]
+    assert play(agents, rules, games=3, seed=4, record=True).records == whole.records[:3]
 
 
 def test_greedy_beats_random() -> None:

@@ -72,7 +72,7 @@ def test_errors_are_as_rare_as_promised(name: str) -> None:
     ids=lambda test: f"{test.elo0:g} {test.elo1:g}",
 )
 def test_errors_of_other_tests(test: Sprt) -> None:
-    tests = 1000
+    tests = 500
     for ties, luck in ((0.15, 0.4), (0, 0), (0.05, -0.4)):
         at_h0, at_h1 = simulate(test, [law(elo, ties, luck) for elo in (test.elo0, test.elo1)], tests, seed=3)
         assert at_h0[1] <= at_most(test.alpha, tests)

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+import tyro
 
 from agents import weight_files
 from agents.self_play import Samples
 from agents.value import KIND
 from experiments.runs import read_runs
-from experiments.train_value import CHECKPOINT, WEIGHTS, Args, Buffer, begin, gate
+from experiments.train_value import CHECKPOINT, WEIGHTS, Args, Buffer, begin, gate, main
 from genial_env import use_backend
 from tests import stopping
 from tests.conftest import GUARD, needs_numba
@@ -31,6 +32,11 @@ def command(folder: Path) -> list[str]:
     return [sys.executable, "-m", "experiments.train_value", "--out", str(folder), *SETTINGS]
 
 
+def settings(folder: Path) -> Args:
+    """The same for a run in this process."""
+    return tyro.cli(Args, args=command(folder)[3:])
+
+
 def children_of(process: int) -> list[int]:
     """The processes that a process started, as Linux tells."""
     return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
@@ -40,7 +46,7 @@ def children_of(process: int) -> list[int]:
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes where Linux tells of them")
 def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
-    subprocess.run(command(whole), check=True, capture_output=True, timeout=GUARD)
+    main(settings(whole))
     process = stopping.start(broken / CHECKPOINT, *command(broken)[2:])
     actors = children_of(process.pid)
     assert actors
@@ -51,7 +57,7 @@ def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None
         assert time.monotonic() < deadline
         time.sleep(0.05)
     assert read_runs(broken)[0].about["finished"] is None
-    subprocess.run(command(broken), check=True, capture_output=True, timeout=GUARD)
+    main(settings(broken))
     runs = [read_runs(folder)[0] for folder in (whole, broken)]
     assert len(runs[1].about["sittings"]) == 2
     for run in runs:
@@ -64,7 +70,7 @@ def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None
     again, _ = weight_files.read(broken / WEIGHTS, KIND)
     assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
     assert "greedy" in about["results"]
-    subprocess.run(command(broken), check=True, capture_output=True, timeout=GUARD)  # it is finished: nothing to do
+    main(settings(broken))  # it is finished: nothing to do
     assert [line["games"] for line in read_runs(broken)[0].curve] == [32, 64, 96, 128]
 
 
