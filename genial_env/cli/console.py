@@ -123,6 +123,8 @@ def _cell(text: str | None) -> Any:
 def progress_bar() -> Progress:
     """A bar on a terminal, nothing elsewhere; on standard error, so that output can be piped."""
     console = Console(stderr=True)
+    shown = console.is_terminal and not console.is_dumb_terminal
+    console.quiet = not shown  # older versions of rich print a line end for a bar that is disabled
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -130,7 +132,7 @@ def progress_bar() -> Progress:
         TimeRemainingColumn(),
         console=console,
         transient=True,
-        disable=not console.is_terminal or console.is_dumb_terminal,
+        disable=not shown,
     )
 
 
