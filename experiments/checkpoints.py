@@ -12,7 +12,13 @@ from genial_env import Rules, State
 from genial_env.envs.batch import SeedStreams
 from genial_env.tables import tables
 
-_MADE_BY_FUNCTIONS = (np.zeros(1), np.random.default_rng(0), np.random.PCG64(0), bit_generator.SeedSequence(0))
+_MADE_BY_FUNCTIONS = (
+    np.zeros(1),
+    np.float64(0),
+    np.random.default_rng(0),
+    np.random.PCG64(0),
+    bit_generator.SeedSequence(0),
+)
 """One of each type that pickle makes anew by a function."""
 
 _TYPES = (np.ndarray, np.dtype, np.random.PCG64, bit_generator.SeedSequence, State, Rules, SeedStreams)

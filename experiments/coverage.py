@@ -28,6 +28,7 @@ from rich.table import Table
 from genial_env.arena.intervals import Intervals
 from genial_env.arena.ratings import rate
 from genial_env.arena.sprt import Estimate, pair_counts
+from genial_env.ending import orderly
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -157,4 +158,5 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    main(tyro.cli(Args))
+    with orderly("coverage"):
+        main(tyro.cli(Args))
