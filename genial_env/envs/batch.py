@@ -21,7 +21,7 @@ from genial_env.envs import spaces
 from genial_env.envs.arguments import as_plain_seed
 from genial_env.envs.forms import make_form, why_illegal
 from genial_env.envs.game import draw_game_seed, move_of
-from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats, seating_luck
+from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats
 from genial_env.envs.rewards import check_scheme, nothing, rewards, worst
 from genial_env.envs.saved import check_saved
 from genial_env.envs.single import BROKEN_OFF, GenialEnv, check_illegal_action
@@ -78,7 +78,6 @@ class LearnerGames:
         self.seat: Ints = np.zeros(n_games, dtype=np.int64)  # [B] the learning seats
         self.assignment: Ints = np.zeros((n_games, rules.players), dtype=np.int64)  # [B, P] who plays which seat
         self._choices = np.zeros((n_games, rules.players), dtype=np.uint64)  # [B, P] the seats' streams of choices
-        self._seating = np.zeros((n_games, rules.players + 1), dtype=np.uint64)  # [B, P + 1]
         self.reasons: dict[int, str] = {}
         """Why the actions of a row's last step were illegal, by row."""
         self._settled = np.ones(n_games, dtype=np.bool_)  # [B] False where a step or reset was broken off
@@ -92,9 +91,8 @@ class LearnerGames:
         players = self.rules.players
         self.seeds[rows], self.started[rows] = seeds, True
         self._choices[rows] = choice_keys(seeds, players)
-        self._seating[rows] = seating_luck(seeds, players)
-        self.seat[rows] = learner_seats(self._wanted_seat, self._seating[rows], players)
-        self.assignment[rows] = self.opponents.seated(self._seating[rows], self.seat[rows])
+        self.seat[rows] = learner_seats(self._wanted_seat, seeds, players)
+        self.assignment[rows] = self.opponents.seated(seeds, self.seat[rows])
         for row in rows.tolist() if self._render_mode else ():
             self._moves[row] = None
         self._let_others_play(rows)
@@ -107,7 +105,7 @@ class LearnerGames:
             ValueError, TypeError: as for the class; nothing has changed.
         """
         self.opponents = Opponents(opponents, self.rules)
-        self.assignment = self.opponents.seated(self._seating, self.seat)
+        self.assignment = self.opponents.seated(self.seeds, self.seat)
 
     def step(self, actions: Any, rows: Ints) -> tuple[NDArray[np.float64], Ints]:
         """In place: play the learner's decision in some rows, and the others' up to its next one.
@@ -218,7 +216,7 @@ class LearnerGames:
         kept = copy.deepcopy(kept)
         for name in _KEPT:
             setattr(self, name, kept[name])
-        self.assignment = self.opponents.seated(self._seating, self.seat)
+        self.assignment = self.opponents.seated(self.seeds, self.seat)
 
     def _let_others_play(self, rows: Ints) -> None:
         """In place: play in some rows up to the learner's next decision or the end."""
@@ -240,7 +238,7 @@ class LearnerGames:
                 self._moves[row] = move_of(self.rules, action, self._moves[row])
 
 
-_KEPT = ("state", "started", "seeds", "seat", "reasons", "_choices", "_seating", "_settled", "_moves")
+_KEPT = ("state", "started", "seeds", "seat", "reasons", "_choices", "_settled", "_moves")
 
 
 class SeedStreams:

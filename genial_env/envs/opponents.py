@@ -81,17 +81,23 @@ class Opponents:
         self.roster: list[Policy] = []
         self._numbers = [np.array([self._number(policy) for policy in pool.policies]) for pool in pools]
 
-    def seated(self, seating: Bits, learner: Ints) -> Ints:
+    def seated(self, seeds: Bits, learner: Ints) -> Ints:
         """[G, P]: who of the roster plays each seat; -1 on the learner's.
 
         Args:
-            seating: [G, P + 1] luck, of which the entries from 1 on are for the others, clockwise from the learner.
+            seeds: [G] of the games.
             learner: [G] the learning seats.
         """
+        is_drawn = any(len(numbers) > 1 for numbers in self._numbers)
+        luck = (
+            seating_luck(seeds, self._players)
+            if is_drawn
+            else np.zeros((len(seeds), self._players + 1), dtype=np.uint64)
+        )
         assignment = np.full((len(learner), self._players), -1)
         games = np.arange(len(learner))
         for other, (pool, numbers) in enumerate(zip(self._pools, self._numbers, strict=True), 1):
-            assignment[games, (learner + other) % self._players] = numbers[pool.draw(seating[:, other])]
+            assignment[games, (learner + other) % self._players] = numbers[pool.draw(luck[:, other])]
         return assignment
 
     def _number(self, policy: Policy) -> int:
@@ -104,15 +110,15 @@ class Opponents:
 
 
 def seating_luck(seeds: Bits, players: int) -> Bits:
-    """[G, P + 1]: random bits of each game for the learner's seat and then each other seat."""
+    """[G, P + 1]: random bits of each game for the learner's seat and then each other seat, clockwise from it."""
     return chance.seat_keys(seeds, chance.Purpose.SEATING, players + 1)
 
 
-def learner_seats(wanted: int | None, seating: Bits, players: int) -> Ints:
+def learner_seats(wanted: int | None, seeds: Bits, players: int) -> Ints:
     """[G]: the learning seats, drawn for each game where none is wanted."""
     if wanted is not None:
-        return np.full(len(seating), wanted)
-    return chance.below(seating[:, 0], np.full(1, players))
+        return np.full(len(seeds), wanted)
+    return chance.below(seating_luck(seeds, players)[:, 0], np.full(1, players))
 
 
 def check_seat(seat: int | str, rules: Rules) -> int | None:

@@ -15,7 +15,7 @@ from genial_env.envs import rewards, spaces
 from genial_env.envs.arguments import arguments_of, as_plain_seed, check_arguments, make_rules
 from genial_env.envs.forms import Flat, make_form, why_illegal
 from genial_env.envs.game import LEGAL, Game, draw_game_seed
-from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats, seating_luck
+from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats
 from genial_env.envs.saved import check_names, check_saved
 from genial_env.errors import IllegalAction
 from genial_env.policies import choice_keys
@@ -135,9 +135,8 @@ class GenialEnv(gym.Env[Any, Any]):
         """
         super().reset(seed=as_plain_seed(seed))
         seeds = as_seeds(draw_game_seed(self.np_random, options))
-        luck = seating_luck(seeds, self.rules.players)
-        seat = learner_seats(self._wanted_seat, luck, self.rules.players)
-        players = self._opponents.seated(luck, seat)[0].tolist()
+        seat = learner_seats(self._wanted_seat, seeds, self.rules.players)
+        players = self._opponents.seated(seeds, seat)[0].tolist()
         names = [self._opponents.roster[player].name if player >= 0 else "learner" for player in players]
         self._settled = False
         self._game.start(int(seeds[0]), names)
