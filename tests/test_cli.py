@@ -115,7 +115,7 @@ def test_verify(played: Path, tmp_path: Path) -> None:
     out = genial("verify", played, broken, status=1).stdout.splitlines()
     assert out[0] == f"{played}: 12 games, all replay"
     assert out[1] == f"{broken}:2: ranks: expected [1, 2], found [2, 1]"
-    assert out[2].startswith(f"{broken}:3: expected a JSON object, found something unreadable")
+    assert out[2].startswith(f"{broken}:3: expected JSON, found something unreadable")
     assert out[3] == f"{broken}: 2 of 4 games are wrong"
 
 
@@ -127,7 +127,7 @@ def test_verify_goes_on_after_a_file_that_cannot_be_read(played: Path, tmp_path:
     assert done.stdout == f"{played}: 12 games, all replay\n"
     assert done.stderr.splitlines() == [
         f"genial: {tmp_path / 'nowhere'}: No such file or directory",
-        f"genial: {noise}: expected UTF-8 text, found invalid start byte at byte 0",
+        f"genial: {noise}:1: expected UTF-8 text, found invalid start byte at byte 0",
     ]
 
 
@@ -141,7 +141,7 @@ def test_show_needs_only_the_one_game_to_be_right(played: Path, tmp_path: Path) 
     path = tmp_path / "games.jsonl"
     path.write_text("{\n" + played.read_text())
     assert "game 2 of" in genial("show", path, "--game", 2).stdout
-    assert f"{path}:1: expected a JSON object" in genial("show", path, status=2).stderr
+    assert f"{path}:1: expected JSON, found something unreadable" in genial("show", path, status=2).stderr
 
 
 def test_show(played: Path) -> None:

@@ -209,7 +209,7 @@ def test_hints() -> None:
     assert f"seat 0 lays {best[:2]} on {best[3:]}" in run([best, "quit"], "--seed", 1).stdout
     assert "expects of the lowest marker:" in run(["hint", "quit"], *SOLO).stdout
     fewer = ["--colors", "5", "--side", "5", "--rack", "4", "--seats", "person,greedy"]
-    assert "no hint: value cannot play this game: the weights are for other" in run(["hint", "quit"], *fewer).stdout
+    assert "no hint: value cannot play this game: the value network for" in run(["hint", "quit"], *fewer).stdout
     assert "value likes best" in run(["hint", "quit"], "--judge", "value(candidates=2)").stdout
 
 
@@ -313,7 +313,7 @@ def test_a_game_is_gone_on_with(tmp_path: Path) -> None:
         (["--seats", "person"], "2 seats need 2 players, not 1"),
         (["--players", "4", "--seats", "person,ppo,ppo,ppo"], "seat 1: ppo cannot play this game: no weights"),
         (["--edition", "1999"], "unknown edition '1999'"),
-        (["--seed", "-1"], "a seed must be 0 to"),
+        (["--seed", "-1"], "seed must be 0 to"),
         (["--judge", "greedy"], "agent 'greedy' cannot judge: it has no method judge(view, also)"),
         (["--out", "no/such/folder.jsonl"], "no/such/folder.jsonl: No such file or directory"),
         (["--resume", "nowhere.jsonl"], "nowhere.jsonl: No such file or directory"),

@@ -179,7 +179,13 @@ def test_checkpoints_of_trainers(trap: Path, tmp_path: Path) -> None:
     from experiments.checkpoints import load_checkpoint
 
     path = tmp_path / "checkpoint.pt"
-    kept = {"weights": torch.ones(2), "arrays": [np.arange(3), np.ones(2, dtype=np.float16)], "of": Rules(3)}
+    kept = {
+        "weights": torch.ones(2),
+        "mean": np.float64(0.5),
+        "ends": np.bool_(True),
+        "arrays": [np.arange(3), np.ones(2, dtype=np.float16)],
+        "of": Rules(3),
+    }
     torch.save(kept | {"random": np.random.default_rng(7), "state": kernel.deal(SMALL, [5])}, path)
     found = load_checkpoint(path)
     assert found["of"] == Rules(3)
