@@ -169,7 +169,7 @@ def test_a_game_in_which_nothing_can_be_played() -> None:
 def test_plans_of_policies_are_checked() -> None:
     with pytest.raises(ValueError, match=r"temperature must be 0\.001 to 1000000, not 0"):
         DenialPolicy(0)
-    with pytest.raises(ValueError, match="shape must be above 0, not 0"):
+    with pytest.raises(ValueError, match=r"shape must be 0\.01 to 10, not 0"):
         DenialPolicy(shape=0)
     with pytest.raises(ValueError, match="arrival must be 0 to 50, not 51"):
         DenialPolicy(arrival=51)

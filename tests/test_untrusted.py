@@ -103,17 +103,26 @@ def test_what_a_page_sends(trap: Path, tmp_path: Path) -> None:
     """A new game, a file of records, a record, and files of sessions."""
     from genial_env.web import playing, recorded
     from genial_env.web.guard import Refused
+    from genial_env.web.limits import Limits
     from genial_env.web.sessions import Session
+    from genial_env.web.shelf import Shelf
 
+    folder, limits = tmp_path / "kept" / "session", Limits()
+    folder.mkdir(parents=True)
+    nobody = Session("session", Shelf(None, limits), limits)
     for number, words in enumerate(exploits(trap)):
         with pytest.raises(Refused, match="seat 1"):
-            playing.begin(Session(None), {"rules": SMALL.to_dict(), "players": [None, words], "seed": 1})
+            playing.begin(nobody, {"rules": SMALL.to_dict(), "players": [None, words], "seed": 1})
         line = to_line(broken_off("greedy", words)).encode()
         assert "fault" not in recorded.contents(line)["games"][0]
         assert recorded.steps(recorded.readable(line))
         table = Table(SMALL, [None, "greedy"], seed=0).saved() | {"players": [None, words]}
-        (tmp_path / f"{number}.json").write_text(json.dumps({"started": 1.0, "table": table}))
-    assert Session(tmp_path).games() == []
+        (folder / f"{number}.json").write_text(json.dumps({"started": 1.0, "table": table}))
+    shelf = Shelf(folder.parent, limits)
+    found = Session("session", shelf, limits)
+    shelf.close()
+    assert found.games() == []
+    assert [fault.words[:14] for fault in found.faults()] == ["seat 1: agent "] * len(exploits(trap))
     assert not trap.exists()
 
 
