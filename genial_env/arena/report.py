@@ -193,6 +193,7 @@ def _report_check(n: int) -> Check:
         settings=ANY_OBJECT,
         sittings=a_list(SITTING, least=1),
         games=a_whole_number(1),
+        intervals=TEXT,
         ratings=an_object(
             names=a_list(TEXT, n),
             plays=a_list(a_whole_number(), n),
