@@ -75,8 +75,9 @@ def chance_below_zero(weights: Floats, shapes: Floats) -> float:
     if abs(mean) > _FAR:
         return float(mean < 0)
     scaled = weights / scale
-    last = next((u for u in _GRID[::16] if shapes @ np.log1p((u * scaled) ** 2) > 50), _GRID[-1])
-    arguments = np.outer(_GRID[: 1 + int(np.searchsorted(_GRID, last))], scaled)
+    damped = np.log1p(np.outer(_GRID[::16], scaled) ** 2) @ shapes > 50
+    points = 1 + 16 * int(damped.argmax()) if damped.any() else len(_GRID)
+    arguments = np.outer(_GRID[:points], scaled)
     size = np.exp(-0.5 * np.log1p(arguments**2) @ shapes)
     integrand = size * np.sin(np.arctan(arguments) @ shapes)
     below = mean * float(_GRID[0]) / expm1(_STEP)  # what the grid leaves out near 0, where the integrand is linear
