@@ -615,7 +615,7 @@ def test_a_file_of_records(browser: Browser) -> None:
     assert [game["line"] for game in found["games"]] == [1, 2, 3, 4]
     assert found["games"][1]["names"][0] == "<script>alert(1)</script>"
     assert found["more"] == 0
-    assert ["fault" in game for game in found["games"]] == [False, False, True, False]  # no text has half a character
+    assert not any("fault" in game for game in found["games"])
 
 
 def test_a_record_step_by_step(browser: Browser) -> None:
