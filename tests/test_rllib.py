@@ -140,7 +140,7 @@ def test_refusals() -> None:
     assert terminateds == {"player_0": True, "player_1": True, "__all__": True}
     assert set(observations) == {"player_0", "player_1"}
     assert [infos[agent]["illegal_action"] for agent in ("player_0", "player_1")] == [0, -1]
-    assert "illegal action 0" in strict.illegal_reason
+    assert "illegal action 0" in env.illegal_reason
     with pytest.raises(ValueError, match="RLlib takes one number a step"):
         GenialMultiAgentEnv({"reward": "vector"})
     with pytest.raises(TypeError, match="GenialMultiAgentEnv takes no argument 'worker': it takes players, edition"):
