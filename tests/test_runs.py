@@ -80,7 +80,10 @@ def test_other_runs_are_refused(tmp_path: Path) -> None:
 )
 def test_measuring(rules: Rules, worst: float) -> None:
     found = measure("greedy", ["random", "greedy"], rules, 5, seed=1)
-    assert found["random"] == Measured(5 * rules.tracks, 1.0, 0.0)
+    unbeaten = 1 - 0.025 ** (1 / 5)  # how far Clopper and Pearson's interval reaches where five of five deals are won
+    half = found["random"].half
+    assert found["random"] == Measured(5 * rules.tracks, 1.0, half)
+    assert half == pytest.approx((1 - worst) * unbeaten, rel=1e-4)
     assert worst < found["greedy"].mean < 1.0
     rotations = play_rotations("random", "greedy", rules, 5, seed=1)
     last = values_of_deals(rotations)
