@@ -97,6 +97,9 @@ class State:
         """B."""
         return len(self.to_play)
 
+    def __repr__(self) -> str:
+        return f"<State of {len(self)} games, {self.rules}>"
+
     @cached_property
     def tables(self) -> Tables:
         """The look-up tables of these rules."""

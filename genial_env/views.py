@@ -52,6 +52,9 @@ class View:
         """G."""
         return len(self.seat)
 
+    def __repr__(self) -> str:
+        return f"<View of {len(self)} games, {self.rules}>"
+
     @property
     def tables(self) -> Tables:
         """The look-up tables of these rules."""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genial_env import Rules, State, genial_v0, kernel
+from genial_env import Rules, State, genial_v0, kernel, view
 from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.testing import _alike as alike
 from tests.positions import every_rules, random_actions, random_play, same
@@ -214,3 +214,9 @@ def test_copied_before_the_first_reset(kind: str, how: str) -> None:
     one, other = np.random.default_rng(0), np.random.default_rng(0)
     for _ in range(10):
         assert alike(player.step(twin, one), player.step(player.env, other))
+
+
+def test_a_state_and_a_view_are_shown_in_one_line() -> None:
+    state = kernel.deal(Rules(), [0, 1])
+    assert repr(state) == f"<State of 2 games, {Rules()!r}>"
+    assert repr(view(state)) == f"<View of 2 games, {Rules()!r}>"
