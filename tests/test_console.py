@@ -13,6 +13,7 @@ import pytest
 from genial_env.arena.report import range_words
 from genial_env.cli import console, main
 from genial_env.policies import RandomPolicy
+from tests.positions import every
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = ("simulate", "verify", "show", "draw", "bench", "tournament", "match", "rate", "puzzles", "review", "play")
@@ -59,7 +60,7 @@ def run(
     return ended.value.code, out, said
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp932", "cp1252", "utf-8"])
+@every("encoding", ["ascii", "cp932", "cp1252", "utf-8"], ["ascii"])
 def test_every_command_writes_in_every_encoding(encoding: str, played: Path, tmp_path: Path) -> None:
     some = tmp_path / "puzzles.jsonl"
     with (ROOT / "agents" / "puzzles.jsonl").open(encoding="utf-8") as puzzles:

@@ -15,6 +15,7 @@ import pytest
 from genial_env import ending
 from genial_env.ending import Ending, orderly
 from genial_env.files import LOCK, FolderInUse, lock_folder
+from tests.positions import every
 from tests.test_cli import ROOT
 
 LONG = 120.0
@@ -169,7 +170,7 @@ def test_simulate_leaves_no_part_of_a_file(number: int, status: int, tmp_path: P
 
 
 @linux
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+@every("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], [signal.SIGKILL])
 def test_a_tournament_leaves_no_process(number: int, tmp_path: Path) -> None:
     """Neither workers nor their trackers nor an agent's own process, whatever ends it; games are kept."""
     agents = "random,tests.strange_agents:make"

@@ -51,6 +51,7 @@ def test_limits() -> None:
     assert mean_interval(np.array([0.5]), np.array([1.0]), (-1.0, 1.0), block=0.5) == (-1, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["match", "match, luck", "2 seats", "3 seats"])
 @pytest.mark.parametrize("chance", [0.5, 0.97])
 def test_intervals_hold_the_truth(name: str, chance: float) -> None:

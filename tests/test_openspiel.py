@@ -74,7 +74,7 @@ def test_openspiels_random_simulations(name: str) -> None:
     pyspiel.random_sim_test(pyspiel.load_game(name), num_sims=2, serialize=True, verbose=False)
 
 
-@pytest.mark.parametrize("name", GAMES[:2] + GAMES[3:4])
+@every("name", GAMES[:2] + GAMES[3:4], GAMES[:1])
 def test_playthroughs_repeat(name: str) -> None:
     one, other = (generate_playthrough.playthrough(name, None, seed=3) for _ in range(2))
     assert one == other
@@ -480,6 +480,7 @@ def test_a_late_game_deals_all_unseen_tiles_anew() -> None:
     assert pyspiel.load_game(TINY).new_initial_state().position.board.min() == FREE
 
 
+@pytest.mark.slow
 def test_cfr_solves_a_late_game() -> None:
     game = openspiel.start_at(late_position(4))
     solver = cfr.CFRPlusSolver(game)

@@ -42,7 +42,7 @@ def test_it_is_a_policy_that_looks_at_nothing_hidden(rules: Rules) -> None:
 
 
 @needs_numba
-@pytest.mark.parametrize("rules", [Rules(), Rules(3, "2009"), TEAM, SOLO], ids=str)
+@every("rules", [Rules(), Rules(3, "2009"), TEAM, SOLO], [Rules(3, "2009")])
 def test_both_backends_choose_alike(rules: Rules) -> None:
     chosen = []
     for backend in ("numpy", "numba"):

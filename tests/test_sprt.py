@@ -193,6 +193,7 @@ def test_pair_counts() -> None:
     assert pair_counts([1, 1, 1], [1, 0.5, 1]).tolist() == [0, 0, 0, 1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("elo", [0, 80, -300])
 @pytest.mark.parametrize("pairs", [10, 40, 400])
 def test_intervals_cover_the_truth(elo: float, pairs: int) -> None:

@@ -15,6 +15,7 @@ from genial_env.envs.vector import GenialVectorEnv
 from genial_env.policies import BUILT_IN
 from genial_env.testing import _alike as alike
 from genial_env.testing import check_encoding, check_policy, check_vector_env
+from tests.positions import every
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 
@@ -83,7 +84,7 @@ def compare(native: Any, other: Any, steps: int, illegal_every: int = 0) -> int:
 
 
 @pytest.mark.parametrize("autoreset", MODES, ids=str)
-@pytest.mark.parametrize("arguments", CASES, ids=str)
+@every("arguments", CASES, CASES[:2])
 def test_native_and_sync_play_the_same_games(arguments: dict[str, Any], autoreset: AutoresetMode) -> None:
     native, sync = (make(mode, autoreset, arguments) for mode in ("vector_entry_point", "sync"))
     assert isinstance(native.unwrapped, GenialVectorEnv)
@@ -249,7 +250,7 @@ def test_pools_draw_by_weight() -> None:
 
 
 @pytest.mark.parametrize("autoreset", MODES, ids=str)
-@pytest.mark.parametrize("arguments", [*CASES[:3], *CASES[4:]], ids=str)
+@every("arguments", [*CASES[:3], *CASES[4:]], CASES[:1])
 def test_vector_check(arguments: dict[str, Any], autoreset: AutoresetMode) -> None:
     check_vector_env(GenialVectorEnv(3, autoreset_mode=autoreset, **arguments), steps=60)
     check_vector_env(GenialVectorEnv(3, autoreset_mode=autoreset, **SMALL), lambda _, info: np.zeros(3, int), steps=20)

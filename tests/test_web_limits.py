@@ -19,6 +19,7 @@ import pytest
 from genial_env import Rules, play
 from genial_env.record import to_line
 from genial_env.table import Table
+from genial_env.web import app as web_app
 from genial_env.web import make_app, recorded, server
 from genial_env.web.guard import Refused
 from genial_env.web.limits import Limits
@@ -308,11 +309,35 @@ def test_clients_that_leave(caplog: pytest.LogCaptureFixture, monkeypatch: pytes
         with connected(address) as client:
             client.sendall(head(browser, "/api/review", len(line)) + line)
             assert client.recv(12) == b"HTTP/1.1 200"
-        assert broke_off.wait(30)
+        assert broke_off.wait(GUARD)
         while (answer := browser.post("/api/records", content=line)).status_code == 503:  # until the server has noticed
             assert "as many files" in answer.json()["error"]
         assert answer.status_code == 200
     assert [record for record in caplog.records if record.levelno >= logging.WARNING or record.exc_info] == []
+
+
+def test_a_client_that_leaves_before_the_first_line_of_a_review(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody has begun to listen, and the work breaks off all the same."""
+
+    def review(record: Any, judge: str, tell: Callable[[int, int], None]) -> Any:
+        while True:
+            tell(1, 2)
+
+    async def left() -> dict[str, Any]:
+        return {"type": "http.disconnect"}
+
+    async def sent(message: Any) -> None:
+        await asyncio.Event().wait()  # for ever
+
+    async def ask() -> bool:
+        judging = recorded.Judging(queue, "somebody", json.loads(a_line()))
+        await web_app.Lines(judging)({"type": "http", "asgi": {"spec_version": "2.0"}}, left, sent)
+        return judging.task.done
+
+    monkeypatch.setattr(recorded, "review", review)
+    queue = WorkQueue(1, 1, "clerk")
+    assert asyncio.run(ask())
+    queue.close()
 
 
 def test_files_in_memory_are_limited() -> None:

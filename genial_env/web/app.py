@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from genial_env.strict_json import JSONError, decode_text, parse_object
 from genial_env.web import playing
@@ -265,7 +266,7 @@ class Desk:
             raise Refused(429, "a game is being reviewed for you already: wait until it is done")
         judging = Judging(self._clerks, session.digest, record)
         session.review = judging.task
-        return StreamingResponse(judging.lines(), media_type="application/x-ndjson")
+        return Lines(judging)
 
     async def _session(self, request: Request) -> Session:
         """Whose request it is.
@@ -299,6 +300,21 @@ class Desk:
         if not 0 <= seconds <= self._limits.poll_s:
             raise Refused(400, f"wait: expected seconds from 0 to {self._limits.poll_s:g}, found {shortened(sent)}")
         return seconds
+
+
+class Lines(StreamingResponse):
+    """The lines of a review. Its work breaks off where the client leaves, also before the first of them."""
+
+    def __init__(self, judging: Judging) -> None:
+        super().__init__(judging.lines(), media_type="application/x-ndjson")
+        self._task = judging.task
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send them."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._task.drop()
 
 
 async def _until_done(task: Task[Any], request: Request, seconds: float | None = None) -> None:

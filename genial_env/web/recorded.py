@@ -77,7 +77,7 @@ def readable(body: bytes) -> dict[str, Any]:
 
 class Judging:
     """A review as it is made, in lines of JSON: ``{"done": 3, "of": 42}`` on the way, at last ``{"review": ...}``, or
-    ``{"error": ...}``. It breaks off where nobody wants the lines any more.
+    ``{"error": ...}``. Who listens drops the task where nobody wants the lines any more.
 
     Made, and listened to, where an event loop runs.
 
@@ -106,7 +106,6 @@ class Judging:
             yield _line(self._outcome())
         finally:
             ending.cancel()
-            self.task.drop()
 
     def _work(self, task: Task[Shown]) -> Shown:
         def tell(finished: int, of: int) -> None:
