@@ -288,9 +288,10 @@ def a_line() -> str:
 def test_clients_that_leave(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the middle of what they send, of a wait, or of an answer: nothing is logged, what they took is free."""
     caplog.set_level(logging.INFO)
-    broke_off = threading.Event()
+    begun, broke_off = threading.Event(), threading.Event()
 
     def review(record: Any, judge: str, tell: Callable[[int, int], None]) -> Any:
+        begun.set()
         try:
             while True:
                 tell(1, 2)
@@ -309,6 +310,7 @@ def test_clients_that_leave(caplog: pytest.LogCaptureFixture, monkeypatch: pytes
         with connected(address) as client:
             client.sendall(head(browser, "/api/review", len(line)) + line)
             assert client.recv(12) == b"HTTP/1.1 200"
+            assert begun.wait(GUARD)  # a review that nobody has begun is dropped without a word
         assert broke_off.wait(GUARD)
         while (answer := browser.post("/api/records", content=line)).status_code == 503:  # until the server has noticed
             assert "as many files" in answer.json()["error"]
