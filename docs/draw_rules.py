@@ -18,14 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from genial_env import Rules, State, kernel
-from genial_env.actions import Cell, Place, encode, tile_kind
-from genial_env.hexgrid import DIRECTIONS
+from genial_env import Rules, State
+from genial_env.core import kernel
+from genial_env.core.actions import Cell, Place, encode, tile_kind
+from genial_env.core.hexgrid import DIRECTIONS
+from genial_env.core.rules import COLOR_LETTERS
+from genial_env.core.state import EMPTY, Phase
+from genial_env.core.tables import tables
 from genial_env.render import theme
 from genial_env.render.svg import FONT, Move, Notes, around, board_svg, markers_svg, rack_svg, tile_svg
-from genial_env.rules import COLOR_LETTERS
-from genial_env.state import EMPTY, Phase
-from genial_env.tables import tables
 
 DOCS = Path(__file__).parent
 IMAGES = DOCS / "images" / "rules"
@@ -308,7 +309,7 @@ def position(rules: Rules, board: Mapping[Cell, str], tiles: Sequence[str], **mo
         rules: the rules.
         board: color letters by cell; the printed symbols are there anyway.
         tiles: of seat 0, by their letters.
-        more: as in :func:`genial_env.kernel.position`.
+        more: as in :func:`genial_env.core.kernel.position`.
     """
     t = tables(rules)
     cells = kernel.undealt(rules).board[0].copy()

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from genial_env import Rules
+from genial_env.core.hexgrid import DIRECTIONS
+from genial_env.core.tables import tables
 from genial_env.encodings import ENCODINGS
 from genial_env.envs.central import central_fields, central_length
-from genial_env.hexgrid import DIRECTIONS
-from genial_env.tables import tables
 
 SEATS = {
     "2 seats": Rules(2),

@@ -72,10 +72,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from genial_env._util.ending import orderly
 from genial_env.arena.intervals import Intervals
 from genial_env.arena.ratings import rate
 from genial_env.arena.sprt import Estimate, pair_counts
-from genial_env.ending import orderly
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -3,11 +3,11 @@
     python -m experiments.distill --out runs/distilled                                  # imitates "value"
     python -m experiments.train_ppo --out runs/ppo --start-from runs/distilled/policy.safetensors
 
-The student is PPO's network (agents/halves_net.py), which begins as "denial". In every round games are played in which
-each decision is made either by the teacher or by the student as it is, and the student learns what the teacher would do
-in all of them, its own mistakes' consequences included (S. Ross, G. Gordon, D. Bagnell, "A reduction of imitation
-learning and structured prediction to no-regret online learning", AISTATS 2011); its value head learns how the games
-ended. Then the student is measured, and `policy.safetensors` written, which ``ppo(weights="...")`` plays.
+The student is PPO's network (agents/ppo/halves_net.py), which begins as "denial". In every round games are played in
+which each decision is made either by the teacher or by the student as it is, and the student learns what the teacher
+would do in all of them, its own mistakes' consequences included (S. Ross, G. Gordon, D. Bagnell, "A reduction of
+imitation learning and structured prediction to no-regret online learning", AISTATS 2011); its value head learns how the
+games ended. Then the student is measured, and `policy.safetensors` written, which ``ppo(weights="...")`` plays.
 
 What imitating "value" brings, in 12 rounds, 271,000 decisions and 12 minutes beside other work (400 games each):
 from 49% to 77% ± 4% against denial, from 8% to 37% ± 5% against value, and 94% against greedy as before; 2,000 games
@@ -25,18 +25,19 @@ from numpy.typing import NDArray
 from rich.console import Console
 from torch import Tensor
 
-from agents import weight_files
-from agents.halves import Halves, likeliest
-from agents.halves_net import HalvesNet
-from agents.ppo import KIND, PPO
-from experiments.evaluation import Measured, measure, results_in_words
-from experiments.runs import Run, running
-from genial_env import Policy, Rules, kernel, make_policy, use_backend, view
-from genial_env.bitsets import Bools, Ints
-from genial_env.chance import bits, game_seeds
-from genial_env.ending import orderly
+from agents.ppo.halves_net import HalvesNet
+from agents.runs.evaluation import Measured, measure, results_in_words
+from agents.runs.runs import Run, running
+from genial_env import Policy, Rules, make_policy, use_backend, view
+from genial_env._util.ending import orderly
+from genial_env.core import kernel
+from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.chance import bits, game_seeds
 from genial_env.envs.rewards import rank_utility
-from genial_env.policies import choice_keys
+from genial_env.policies import weight_files
+from genial_env.policies.base import choice_keys
+from genial_env.policies.halves import Halves, likeliest
+from genial_env.policies.ppo import KIND, PPO
 
 WEIGHTS = "policy.safetensors"
 

@@ -44,14 +44,15 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from genial_env import Rules, determinize, genial_v0, kernel, use_backend, view
+from genial_env import Rules, determinize, genial_v0, use_backend, view
+from genial_env._util.ending import orderly
+from genial_env._util.files import write_json
 from genial_env.arena.provenance import machine
 from genial_env.bench import measured
-from genial_env.bitsets import choose, pack
-from genial_env.ending import orderly
+from genial_env.core import kernel
+from genial_env.core.bitsets import choose, pack
 from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.envs.single import GenialEnv
-from genial_env.files import write_json
 
 
 @dataclass

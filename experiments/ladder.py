@@ -28,11 +28,11 @@ from rich.console import Console
 from rich.table import Table
 
 from genial_env import Rules, play
+from genial_env._util.ending import orderly
+from genial_env._util.files import write_text
 from genial_env.arena.provenance import machine
-from genial_env.ending import orderly
 from genial_env.envs.rewards import rank_utility
-from genial_env.files import write_text
-from genial_env.policies import BUILT_IN
+from genial_env.policies.roster import COMPILED
 
 PAIRS = (("greedy", "random"), ("concave", "greedy"), ("denial", "greedy"), ("denial", "concave"))
 GAMES = {"2 seats": Rules(2), "3 seats": Rules(3), "4 seats": Rules(4), "teams": Rules(4, "2004", "team")}
@@ -72,7 +72,7 @@ def main(args: Args) -> None:
         table.add_row(name, *(f"{mean:+.3f} ± {half:.3f}" for mean, half in found[name].values()))
     Console().print(table)
     solo = Rules(1, "2004", "solo")
-    for policy in BUILT_IN:
+    for policy in COMPILED:
         scores = play([policy], solo, args.games, args.seed, backend=backend).scores
         found[f"solo {policy}"] = float(scores.min(axis=2).mean())
         print(f"solo {policy}: mean lowest marker {found[f'solo {policy}']:.2f}")

@@ -16,10 +16,10 @@ import tyro
 from rich.progress import Progress
 
 from genial_env import Rules
+from genial_env._util.ending import orderly
+from genial_env._util.files import write_json, write_text
 from genial_env.arena import report, tournament
 from genial_env.arena.store import Settings
-from genial_env.ending import orderly
-from genial_env.files import write_json, write_text
 
 ROOT = Path(__file__).parents[1]
 STORED = ROOT / "docs" / "leaderboard"
@@ -113,7 +113,8 @@ The second takes about two minutes and says where it stands among the scripted a
 
 - passes `check_policy` for the boards that it enters: it looks at nothing hidden, its randomness is that of the bits;
 - forfeits no game in `genial rate`;
-- has a line in `agents/roster.py` and in `experiments/leaderboard.py`; the results of `--play` are committed with it.
+- has a line in `genial_env/policies/roster.py` and in `experiments/leaderboard.py`; the results of `--play` are
+  committed with it.
 """
 
 

@@ -20,7 +20,7 @@ import torch
 import tyro
 from sb3_contrib import MaskablePPO
 
-from genial_env.ending import orderly
+from genial_env._util.ending import orderly
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
 

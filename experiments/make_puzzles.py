@@ -3,10 +3,10 @@
     pip install -e '.[train,fast]'
     python -m experiments.make_puzzles
 
-plays games between the built-in policies, looks with the endgame solver (`agents/endgame.py`) at every decision with
-few placements left, keeps those whose best move is worth clearly more than any other, sorts them by kind, and writes
-`agents/puzzles.jsonl`, at most one puzzle a game, those first that "greedy" and "denial" get wrong. It takes two
-to three minutes.
+plays games between the built-in policies, looks with the endgame solver (`genial_env/policies/endgame.py`) at every
+decision with few placements left, keeps those whose best move is worth clearly more than any other, sorts them by kind,
+and writes `genial_env/analysis/puzzles.jsonl`, at most one puzzle a game, those first that "greedy" and "denial" get
+wrong. It takes two to three minutes.
 
     solved            puzzles  random  greedy  concave  denial
     endgame                53     34%     38%      47%     38%
@@ -35,18 +35,20 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from agents.endgame import SAME, most_placements_left, value_over_all_deals
-from genial_env import Rules, State, kernel, use_backend
-from genial_env.bitsets import Ints, count
-from genial_env.chance import game_seeds
-from genial_env.ending import orderly
-from genial_env.policies import BUILT_IN, act, choice_keys
-from genial_env.puzzles import KINDS, Puzzle, read_puzzles, score
-from genial_env.record import Recorder, cut, record_file
-from genial_env.registry import make_policy
-from genial_env.rules import TRACK_END
-from genial_env.state import Phase
-from genial_env.views import view
+from genial_env import Rules, State, use_backend
+from genial_env._util.ending import orderly
+from genial_env.analysis.puzzles import KINDS, Puzzle, read_puzzles, score
+from genial_env.core import kernel
+from genial_env.core.bitsets import Ints, count
+from genial_env.core.chance import game_seeds
+from genial_env.core.rules import TRACK_END
+from genial_env.core.state import Phase
+from genial_env.core.views import view
+from genial_env.policies.base import act, choice_keys
+from genial_env.policies.endgame import SAME, most_placements_left, value_over_all_deals
+from genial_env.policies.registry import make_policy
+from genial_env.policies.roster import COMPILED
+from genial_env.records.record import Recorder, cut, record_file
 
 CLEAR = 0.02
 """How much more than any other move the best one must be worth."""
@@ -100,7 +102,7 @@ class Args:
     """of the games"""
     share: float = 1.0
     """of the games to look at"""
-    out: Path = Path("agents/puzzles.jsonl")
+    out: Path = Path("genial_env/analysis/puzzles.jsonl")
     """the file to write"""
 
 
@@ -358,11 +360,11 @@ def main(args: Args) -> None:
 
 def show(puzzles: Sequence[Puzzle]) -> None:
     """How many puzzles there are, and which the built-in policies solve."""
-    table = Table("kind", "puzzles", *BUILT_IN)
-    answers = {name: score(name, puzzles) for name in BUILT_IN}
+    table = Table("kind", "puzzles", *COMPILED)
+    answers = {name: score(name, puzzles) for name in COMPILED}
     for kind in (*KINDS, None):
         mine = [index for index, puzzle in enumerate(puzzles) if kind in (None, puzzle.kind)]
-        solved = [np.mean([float(answers[name][index].solved) for index in mine] or [0.0]) for name in BUILT_IN]
+        solved = [np.mean([float(answers[name][index].solved) for index in mine] or [0.0]) for name in COMPILED]
         table.add_row(kind or "all", str(len(mine)), *(f"{share:.0%}" for share in solved))
     Console().print(table)
     tables = Table("rules", "puzzles", *KINDS)

@@ -3,8 +3,8 @@
     python -m experiments.ppo_speed
 
 measures moves per second of CPU time on one thread, collecting rollouts alone and training included: sb3-contrib's own
-distribution and buffer against those of agents/masked.py, in an environment of 2,882 actions that costs nothing, and in
-the game.
+distribution and buffer against those of agents/ppo/masked.py, in an environment of 2,882 actions that costs nothing,
+and in the game.
 
 The answer, moves per second of CPU time (a busy machine with two cores of an Intel Xeon, torch 2.13, sb3-contrib 2.9.2;
 ``MALLOC_TRIM_THRESHOLD_`` and ``MALLOC_MMAP_THRESHOLD_`` set to 4000000000, see docs/training.md):
@@ -41,16 +41,16 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.halves import Halves
-from agents.halves_policy import HalvesPolicy
-from agents.masked import LeanPolicy, PackedMaskDictRolloutBuffer, PackedMaskRolloutBuffer
+from agents.ppo.halves_policy import HalvesPolicy
+from agents.ppo.masked import LeanPolicy, PackedMaskDictRolloutBuffer, PackedMaskRolloutBuffer
 from genial_env import Rules, use_backend
+from genial_env._util.ending import orderly
+from genial_env._util.files import write_json
 from genial_env.arena.provenance import provenance
 from genial_env.backends import current
-from genial_env.ending import orderly
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
-from genial_env.files import write_json
+from genial_env.policies.halves import Halves
 
 
 @dataclass

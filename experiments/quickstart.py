@@ -2,9 +2,9 @@
 
     python -m experiments.quickstart
 
-trains a MaskablePPO agent with the structured policy (agents/structured.py) for two seats against greedy and random,
-saves it, plays it against both over seat-swapped games, prints how it ranks, and saves a game record and the learning
-curve, all in runs/quickstart.
+trains a MaskablePPO agent with the structured policy (agents/ppo/structured.py) for two seats against greedy and
+random, saves it, plays it against both over seat-swapped games, prints how it ranks, and saves a game record and the
+learning curve, all in runs/quickstart.
 
 The answer: yes. First ranks over 1,000 seat-swapped games with 95% intervals, seeds 0, 1, 2, one thread of torch:
 
@@ -30,16 +30,16 @@ from rich.table import Table
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
-from agents.masked import SavedAtOnce
-from agents.sb3_agent import SB3Agent
-from agents.structured import StructuredPolicy
-from experiments.evaluation import Measured, measured, play_rotations, values_of_games
+from agents.ppo.masked import SavedAtOnce
+from agents.ppo.sb3_agent import SB3Agent
+from agents.ppo.structured import StructuredPolicy
+from agents.runs.evaluation import Measured, measured, play_rotations, values_of_games
 from genial_env import Results, Rules, play
-from genial_env.ending import orderly
+from genial_env._util.ending import orderly
+from genial_env._util.files import lock_folder, replace_path
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
-from genial_env.files import lock_folder, replace_path
-from genial_env.record import write_records
+from genial_env.records.record import write_records
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # after the choice of a backend that needs no display

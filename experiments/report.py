@@ -4,9 +4,9 @@
     python -m experiments.report --store runs/value --label "value, two seats"   # keep the finished runs in that folder
     python -m experiments.report                                                 # make the page from all that are kept
 
-Runs are stored in `docs/training` (experiments/stored_runs.py), those that differ only in their seeds under one label.
-From them docs/learning_curves.md and its pictures are made, and from the files in `agents/weights` their cards. The
-answer is docs/learning_curves.md; how to read it, docs/training.md.
+Runs are stored in `docs/training` (agents/runs/stored_runs.py), those that differ only in their seeds under one label.
+From them docs/learning_curves.md and its pictures are made, and from the files in `genial_env/policies/weights` their
+cards. The answer is docs/learning_curves.md; how to read it, docs/training.md.
 """
 
 import hashlib
@@ -19,16 +19,17 @@ from pathlib import Path
 import numpy as np
 import tyro
 
-from agents import weight_files
-from experiments import stored_runs, words
-from experiments.learning_curves import Groups, draw, opponents_of
-from experiments.model_cards import cards
-from experiments.runs import ROOT, read_runs
-from experiments.stored_runs import Stored, groups_of, slug
-from experiments.strength import FEW, final_strength
+from agents.runs import sentences as words
+from agents.runs import stored_runs
+from agents.runs.learning_curves import Groups, draw, opponents_of
+from agents.runs.model_cards import cards
+from agents.runs.runs import ROOT, read_runs
+from agents.runs.stored_runs import Stored, groups_of, slug
+from agents.runs.strength import FEW, final_strength
 from genial_env import Rules
-from genial_env.ending import orderly
-from genial_env.files import write_text
+from genial_env._util.ending import orderly
+from genial_env._util.files import write_text
+from genial_env.policies import weight_files
 
 PAGE = ROOT / "docs" / "learning_curves.md"
 CARDS = weight_files.FOLDER / "README.md"

@@ -2,9 +2,9 @@
 
     python -m experiments.solo --agents value "value_search(budget_s=0.5)"
 
-plays the same deals with each agent and with the clairvoyant (:mod:`agents.clairvoyant`), who knows the coming tiles,
-and prints lowest markers and regrets: how much lower the agent's lowest marker is, in the mean of the deals, with 95%
-intervals.
+plays the same deals with each agent and with the clairvoyant (:mod:`genial_env.policies.clairvoyant`), who knows the
+coming tiles, and prints lowest markers and regrets: how much lower the agent's lowest marker is, in the mean of the
+deals, with 95% intervals.
 
 The answer, with 40 deals: the clairvoyant's lowest marker is 23.2 ± 0.8; value_search(playouts=300) stays 3.8 ± 0.6
 behind, search(playouts=300) 4.5 ± 0.7, value 5.3 ± 0.9, denial 7.9 ± 1.0, greedy 13.3 ± 1.1. With a second level it
@@ -22,14 +22,16 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from agents.clairvoyant import END, clairvoyant
-from agents.value import Nets
-from genial_env import Rules, kernel, play, use_backend
+from genial_env import Rules, use_backend
+from genial_env import simulation as play
+from genial_env._util.ending import orderly
+from genial_env._util.files import write_json
 from genial_env.arena.provenance import provenance
 from genial_env.backends import current
-from genial_env.chance import game_seeds
-from genial_env.ending import orderly
-from genial_env.files import write_json
+from genial_env.core import kernel
+from genial_env.core.chance import game_seeds
+from genial_env.policies.clairvoyant import END, clairvoyant
+from genial_env.policies.value import Nets
 
 
 @dataclass

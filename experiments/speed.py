@@ -41,10 +41,10 @@ from rich.console import Console
 from rich.table import Table
 
 from genial_env import Backend, Rules, bench, genial_v0, use_backend
+from genial_env._util.ending import orderly
+from genial_env._util.files import write_text
 from genial_env.arena.provenance import machine
-from genial_env.ending import orderly
-from genial_env.files import write_text
-from genial_env.policies import BUILT_IN
+from genial_env.policies.roster import COMPILED
 
 
 @dataclass
@@ -114,7 +114,7 @@ def ways(batch: int) -> Iterator[tuple[str, str, Backend, Callable[[float], floa
             for backend in backends:
                 name = f"random, {'full mask' if full_mask else 'no mask'}, batch {games:,}"
                 yield name, _words(backend), backend, partial(_random, rules, games, full_mask)
-    for policy in BUILT_IN:
+    for policy in COMPILED:
         for backend in (*one_core, Backend("numba", 2)):
             yield f"playouts, {policy}", _words(backend), backend, partial(_playouts, policy, rules, batch)
 

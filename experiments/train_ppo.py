@@ -4,15 +4,15 @@
     python -m experiments.train_ppo --out runs/ppo            # after an interruption: goes on, nothing lost
     tensorboard --logdir runs/ppo/tensorboard
 
-The policy of agents/halves_net.py plays a league of scripted agents and of its own past selves, those that are hard to
-beat more often. Every so often it is measured against the ladder; what is found goes to `curve.jsonl` and TensorBoard.
-The folder then holds
+The policy of agents/ppo/halves_net.py plays a league of scripted agents and of its own past selves, those that are hard
+to beat more often. Every so often it is measured against the ladder; what is found goes to `curve.jsonl` and
+TensorBoard. The folder then holds
 
-    run.json, curve.jsonl     how the run went (experiments/runs.py)
+    run.json, curve.jsonl     how the run went (agents/runs/runs.py)
     checkpoint.pt             everything that the next decision depends on: kill -9 loses what came after it, and going
                               on from it gives the same run bit for bit
     evaluations.npz, best_model.zip    of sb3-contrib's MaskableEvalCallback, which plays the last of the ladder
-    policy.safetensors        the latest weights, for agents/ppo.py
+    policy.safetensors        the latest weights, for genial_env/policies/ppo.py
     tensorboard/
 
 The answer, of one run on a core that other work shared; 400 games a line, ± 2% against greedy, ± 4% against denial:
@@ -45,32 +45,32 @@ from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import LinearSchedule
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents import weight_files
-from agents.halves import Halves
-from agents.halves_policy import HalvesPolicy
-from agents.masked import PackedMaskDictRolloutBuffer, SavedAtOnce
-from agents.past_self import PastSelf
-from agents.plain_net import PlainPolicy
-from agents.ppo import KIND
-from agents.sb3_agent import SB3Agent
-from agents.structured import StructuredPolicy
-from experiments.checkpoints import load_checkpoint
-from experiments.evaluation import measure, results_in_words
-from experiments.league import League, results_of_game
-from experiments.runs import Run, running
-from experiments.shaping import Shaped
-from experiments.turned import Turned
+from agents.ppo.augmented_env import Turned
+from agents.ppo.halves_policy import HalvesPolicy
+from agents.ppo.league import League, results_of_game
+from agents.ppo.masked import PackedMaskDictRolloutBuffer, SavedAtOnce
+from agents.ppo.past_self import PastSelf
+from agents.ppo.plain_net import PlainPolicy
+from agents.ppo.sb3_agent import SB3Agent
+from agents.ppo.shaping import Shaped
+from agents.ppo.structured import StructuredPolicy
+from agents.runs.checkpoints import load_checkpoint
+from agents.runs.evaluation import measure, results_in_words
+from agents.runs.runs import Run, running
 from genial_env import Rules, use_backend
+from genial_env._util.ending import orderly
+from genial_env._util.files import replace_path
 from genial_env.encodings import AnyEncoding
-from genial_env.ending import orderly
 from genial_env.envs.opponents import AnyOpponents
 from genial_env.envs.sb3 import GenialVecEnv
-from genial_env.files import replace_path
+from genial_env.policies import weight_files
+from genial_env.policies.halves import Halves
+from genial_env.policies.ppo import KIND
 
 CHECKPOINT, WEIGHTS = "checkpoint.pt", "policy.safetensors"
 
 HALVES = "halves"
-"""The network that agents/ppo.py plays."""
+"""The network that genial_env/policies/ppo.py plays."""
 
 NETWORKS: dict[str, tuple[type[StructuredPolicy], AnyEncoding]] = {
     HALVES: (HalvesPolicy, Halves()),
@@ -131,7 +131,7 @@ class Args:
     clip_range: float = 0.2
     entropy_weight: float = 0.0
     shaping: float = 0.0
-    """weight of the potential (experiments/shaping.py) beside the rank reward"""
+    """weight of the potential (agents/ppo/shaping.py) beside the rank reward"""
     scripted: tuple[str, ...] = ("denial", "greedy")
     """the scripted agents of the league"""
     selves_share: float = 0.3

@@ -3,14 +3,14 @@
     python3 -m venv .venv-rllib && .venv-rllib/bin/pip install -e '.[rllib]'
     .venv-rllib/bin/python -m experiments.train_rllib --num-env-runners 2
 
-The same network (agents/halves_net.py) meets the same league: in every game one seat learns, and each other one is
+The same network (agents/ppo/halves_net.py) meets the same league: in every game one seat learns, and each other one is
 drawn from scripted agents and past selves, those that are hard to beat more often. For RLlib they are modules: one that
 learns, a slot for each past self, to which the learner's weights are copied, and one for each scripted agent. On a Ray
 cluster the same script runs with ``--address auto`` (docs/rllib.md). The folder then holds
 
-    run.json, curve.jsonl     how the run went (experiments/runs.py)
-    checkpoint/               RLlib's, for agents/rllib_agent.py and for whatever RLlib does with one
-    policy.safetensors        the latest weights, for agents/ppo.py, which plays them with numpy alone
+    run.json, curve.jsonl     how the run went (agents/runs/runs.py)
+    checkpoint/               RLlib's, for agents/rllib/rllib_agent.py and for whatever RLlib does with one
+    policy.safetensors        the latest weights, for genial_env/policies/ppo.py, which plays them with numpy alone
 
 The answer, of short runs only: it works, takes five times as long on one machine, and is for more of them. After 83,000
 decisions in 503 s with one env runner 51.2% ± 3.0% against denial, as which the network begins, and 93.7% ± 1.5%
@@ -33,19 +33,19 @@ from ray.rllib.core.rl_module.multi_rl_module import MultiRLModuleSpec
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 from rich.console import Console
 
-from agents import weight_files
-from agents.halves import Halves
-from agents.halves_module import HalvesAndTokens, HalvesModule, PastSelfModule
-from agents.halves_net import HalvesNet
-from agents.past_self import PastSelf
-from agents.ppo import KIND, PPO, layout
-from agents.rllib_agent import MODULE
-from experiments.evaluation import measure
-from experiments.league import League, results_of_game
-from experiments.runs import Run, running
+from agents.ppo.halves_net import HalvesNet
+from agents.ppo.league import League, results_of_game
+from agents.ppo.past_self import PastSelf
+from agents.rllib.halves_module import HalvesAndTokens, HalvesModule, PastSelfModule
+from agents.rllib.rllib_agent import MODULE
+from agents.runs.evaluation import measure
+from agents.runs.runs import Run, running
 from genial_env import Rules
-from genial_env.ending import orderly
+from genial_env._util.ending import orderly
 from genial_env.envs import rllib
+from genial_env.policies import weight_files
+from genial_env.policies.halves import Halves
+from genial_env.policies.ppo import KIND, PPO, layout
 
 WEIGHTS, CHECKPOINT = "policy.safetensors", "checkpoint"
 

@@ -2,10 +2,11 @@
 
     python -m experiments.train_value --out runs/value
 
-teaches :class:`~agents.value.ValueNet` the value of afterstates: it begins with what it sees of "denial" playing, then
-plays itself and its past selves (:mod:`agents.self_play`) and learns from a large buffer of its games. The network that
-plays is the moving average of the one that learns; every so often it must hold its own against the one before, or the
-old one is taken up again. In the end `weights.safetensors` is in the folder, for ``value(weights="...")``.
+teaches :class:`~genial_env.policies.value.ValueNet` the value of afterstates: it begins with what it sees of "denial"
+playing, then plays itself and its past selves (:mod:`agents.value.self_play`) and learns from a large buffer of its
+games. The network that plays is the moving average of the one that learns; every so often it must hold its own against
+the one before, or the old one is taken up again. In the end `weights.safetensors` is in the folder, for
+``value(weights="...")``.
 
 Processes play while this one learns; with `--ray` they are tasks of a Ray cluster. A run that was broken off goes on
 with the same command, and comes to the same weights.
@@ -39,18 +40,18 @@ import tyro
 from numpy.typing import NDArray
 from rich.console import Console
 
-from agents import weight_files
-from agents.afterstates import Features, width
-from agents.self_play import Arrays, Order, Samples, self_play
-from agents.value import KIND, Outcomes, Value, ValueNet
-from agents.value_torch import TorchValueNet
-from experiments.actors import Actors
-from experiments.checkpoints import load_checkpoint
-from experiments.evaluation import Measured, measure, results_in_words
-from experiments.runs import Run, read_runs, running
+from agents.runs.checkpoints import load_checkpoint
+from agents.runs.evaluation import Measured, measure, results_in_words
+from agents.runs.runs import Run, read_runs, running
+from agents.value.actors import Actors
+from agents.value.self_play import Arrays, Order, Samples, self_play
+from agents.value.torch_net import TorchValueNet
 from genial_env import Policy, Rules, use_backend
-from genial_env.ending import orderly
-from genial_env.files import replace_path
+from genial_env._util.ending import orderly
+from genial_env._util.files import replace_path
+from genial_env.policies import weight_files
+from genial_env.policies.afterstates import Features, width
+from genial_env.policies.value import KIND, Outcomes, Value, ValueNet
 
 CHECKPOINT, WEIGHTS = "checkpoint.pt", "weights.safetensors"
 

@@ -31,10 +31,10 @@ from rich.console import Console
 from rich.table import Table
 
 from genial_env import Results, Rules, play
+from genial_env._util.ending import orderly
 from genial_env.arena.report import range_words
 from genial_env.arena.sprt import Estimate, pair_counts
-from genial_env.ending import orderly
-from genial_env.rules import COLOR_LETTERS
+from genial_env.core.rules import COLOR_LETTERS
 
 Floats = NDArray[np.float64]
 

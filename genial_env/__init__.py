@@ -4,17 +4,18 @@ Importing it registers the Gymnasium ids ``genial_env/Genial-v0``, ``genial_env/
 ``genial_env/GenialSolo-v0``, and ``genial_env/genial_v0`` in PettingZoo's registry where it has one.
 """
 
-from genial_env import envs, symmetry
+from genial_env import envs
 from genial_env.backends import Backend, use_backend
+from genial_env.core import symmetry
+from genial_env.core.kernel import ranks
+from genial_env.core.rules import Rules
+from genial_env.core.state import State
+from genial_env.core.views import View, determinize, view
 from genial_env.errors import IllegalAction, RecordError
-from genial_env.kernel import ranks
-from genial_env.play import Playouts, Results, play, playouts
-from genial_env.policies import Policy
-from genial_env.registry import make_policy
+from genial_env.policies.base import Policy
+from genial_env.policies.registry import make_policy
 from genial_env.render.ansi import describe
-from genial_env.rules import Rules
-from genial_env.state import State
-from genial_env.views import View, determinize, view
+from genial_env.simulation import Playouts, Results, play, playouts
 
 __version__ = "0.1.0"
 

@@ -11,7 +11,7 @@ before it is wanted. Where numba is told to compile nothing (``NUMBA_DISABLE_JIT
 warning says so once.
 
 A hot function is written in numpy where it belongs, and called as ``twin(function)(...)``: that is the function itself,
-or the one of the same name in :mod:`genial_env.compiled`. Nothing else knows of backends.
+or the one of the same name in :mod:`genial_env._compiled`. Nothing else knows of backends.
 """
 
 import importlib
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from genial_env.checks import as_integer
+from genial_env._util.checks import as_integer
 
 NUMPY, NUMBA = "numpy", "numba"
 NAMES = (NUMPY, NUMBA)
@@ -249,7 +249,7 @@ def twin(function: F, backend: AnyBackend = None) -> F:
 def for_one_game() -> Backend | None:
     """What plays the environments for one game at a time: the backend in use where somebody has chosen one, else numba
     where it is installed. None where neither is so, and for "numpy", whose calls cost one game as much as hundreds:
-    then it is Python (:mod:`genial_env.scalar`).
+    then it is Python (:mod:`genial_env.core.scalar`).
     """
     asked_for = _asked_for()
     if asked_for is not None:
@@ -297,6 +297,6 @@ def compiled() -> Any:
     if _compiles_nothing():
         raise ImportError("the backend 'numba' compiles, and numba is told not to (NUMBA_DISABLE_JIT=1)")
     try:
-        return importlib.import_module("genial_env.compiled")
+        return importlib.import_module("genial_env._compiled")
     except ImportError as error:
         raise ImportError(f"the backend 'numba' needs numba: pip install 'genial-env[fast]' ({error})") from error

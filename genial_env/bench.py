@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from genial_env import backends, chance, kernel
+from genial_env import backends
 from genial_env.backends import twin
-from genial_env.bitsets import Bools, Ints
-from genial_env.play import playouts
-from genial_env.policies import BUILT_IN, random_actions
-from genial_env.rules import Rules
-from genial_env.tables import tables
+from genial_env.core import chance, kernel
+from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.rules import Rules
+from genial_env.core.tables import tables
+from genial_env.policies.base import random_actions
+from genial_env.policies.roster import COMPILED
+from genial_env.simulation import playouts
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def playout_play(name: str, rules: Rules, batch: int = 1024, seconds: float = 2.
 
 
 def one_game(rules: Rules, seconds: float = 2.0) -> Measurement:
-    """One game after the other through :func:`genial_env.kernel.apply`, its actions chosen beforehand."""
+    """One game after the other through :func:`genial_env.core.kernel.apply`, its actions chosen beforehand."""
     games = [_script(rules, seed) for seed in range(50)]
     starts = [kernel.deal(rules, seed) for seed in range(50)]
 
@@ -70,7 +72,7 @@ def all_measurements(rules: Rules, batch: int, seconds: float) -> Iterator[Measu
     """Each of them in turn, `seconds` long."""
     for full_mask in (True, False):
         yield random_play(rules, batch, seconds, full_mask=full_mask)
-    for name in BUILT_IN:
+    for name in COMPILED:
         yield playout_play(name, rules, batch, seconds)
     yield one_game(rules, seconds)
 

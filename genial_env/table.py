@@ -13,16 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from genial_env import kernel
-from genial_env.bitsets import Ints
-from genial_env.chance import as_seeds
-from genial_env.checks import as_integer
-from genial_env.policies import Policy, act, choice_keys
-from genial_env.record import Recorder
-from genial_env.registry import make_known_policy, make_policy, prepare
-from genial_env.rules import Rules
-from genial_env.state import State
-from genial_env.views import View, view
+from genial_env._util.checks import as_integer
+from genial_env.core import kernel
+from genial_env.core.bitsets import Ints
+from genial_env.core.chance import as_seeds
+from genial_env.core.rules import Rules
+from genial_env.core.state import State
+from genial_env.core.views import View, view
+from genial_env.policies.base import Policy, act, choice_keys
+from genial_env.policies.registry import make_known_policy, make_policy, prepare
+from genial_env.records.record import Recorder
 
 PERSON = "person"
 """What records call people, and what users write for them."""
@@ -37,16 +37,16 @@ class Table:
     """A game, played by people and agents.
 
     It goes by its seed, whoever is at it: with an agent on every seat it is the game of that seed that
-    :func:`genial_env.play` plays.
+    :func:`genial_env.simulation` plays.
 
     Args:
         rules: of the game.
-        players: one a seat: None for a person, else an agent as :func:`genial_env.registry.make_policy` reads it; what
-            it needs for the game it reads now (:func:`genial_env.registry.prepare`).
+        players: one a seat: None for a person, else an agent as :func:`genial_env.policies.registry.make_policy` reads
+            it; what it needs for the game it reads now (:func:`genial_env.policies.registry.prepare`).
         seed: of the deal, the draws and the agents' luck, 0 to 2**64 - 1; below 2**53 for readers that know no larger
             whole numbers.
         from_data: whether the players come from a file or a request: then only agents as
-            :func:`genial_env.registry.make_known_policy` reads them may play.
+            :func:`genial_env.policies.registry.make_known_policy` reads them may play.
 
     Raises:
         ValueError: for a number of players that is not the number of seats, a seed out of its range, an agent that
@@ -175,7 +175,8 @@ class Table:
         """The table that :meth:`saved` described; the actions are played again, and no agent is asked anything.
 
         Args:
-            saved: what may come from anybody: its players are read by :func:`genial_env.registry.make_known_policy`.
+            saved: what may come from anybody: its players are read by
+                :func:`genial_env.policies.registry.make_known_policy`.
             players: who plays instead of those saved, named by the user: any agents.
 
         Raises:

@@ -14,15 +14,15 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from genial_env import kernel
-from genial_env.bitsets import Ints
-from genial_env.chance import bits
+from genial_env.core import kernel
+from genial_env.core.bitsets import Ints
+from genial_env.core.chance import bits
+from genial_env.core.rules import Rules
+from genial_env.core.state import State
+from genial_env.core.views import View, determinize, view
 from genial_env.encodings import AnyEncoding, make_encoding
-from genial_env.policies import Policy
-from genial_env.registry import make_policy
-from genial_env.rules import Rules
-from genial_env.state import State
-from genial_env.views import View, determinize, view
+from genial_env.policies.base import Policy
+from genial_env.policies.registry import make_policy
 
 __all__ = ["check_encoding", "check_policy", "check_vector_env"]
 

@@ -11,12 +11,12 @@ import numpy as np
 
 from genial_env import backends
 from genial_env.backends import NUMBA, using
+from genial_env.core.kernel import apply, deal, is_legal, legal, legal_placements, recount_points
+from genial_env.core.rules import Rules
+from genial_env.core.views import view
 from genial_env.encodings.planes import Planes
-from genial_env.kernel import apply, deal, is_legal, legal, legal_placements, recount_points
-from genial_env.play import play
-from genial_env.policies import GreedyPolicy, decide
-from genial_env.rules import Rules
-from genial_env.views import view
+from genial_env.policies.base import GreedyPolicy, decide
+from genial_env.simulation import play
 
 
 def warm_up() -> int:

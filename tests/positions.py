@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genial_env import Rules, State, kernel
-from genial_env.actions import Cell
-from genial_env.rules import COLOR_LETTERS
-from genial_env.tables import tables
+from genial_env import Rules, State
+from genial_env.core import kernel
+from genial_env.core.actions import Cell
+from genial_env.core.rules import COLOR_LETTERS
+from genial_env.core.tables import tables
 
 STANDARD = [
     *(Rules(players, edition) for players in (2, 3, 4) for edition in ("2004", "2009", "2025")),

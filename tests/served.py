@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import httpx
 import pytest
 
-from genial_env.bitsets import Ints
-from genial_env.policies import BUILT_IN
-from genial_env.views import View
+from genial_env.core.bitsets import Ints
+from genial_env.core.views import View
+from genial_env.policies.roster import ROSTER
 from genial_env.web import playing
 from genial_env.web.server import listening
 from tests.conftest import GUARD
@@ -56,7 +56,7 @@ class Slow:
     @contextmanager
     def known(cls, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         """One of the agents that have a name, in the block; then it may end."""
-        monkeypatch.setitem(BUILT_IN, cls.name, cls)
+        monkeypatch.setitem(ROSTER, cls.name, cls)
         monkeypatch.setattr(cls, "going", threading.Semaphore(0))
         monkeypatch.setattr(cls, "may_end", threading.Event())
         playing.agents_for.cache_clear()

@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.paths import ROOT
+
 
 def start(path: Path, module: str, *words: str) -> subprocess.Popen[bytes]:
     """A module in a process of its own, which has been stopped by the time that this returns.
@@ -21,7 +23,7 @@ def start(path: Path, module: str, *words: str) -> subprocess.Popen[bytes]:
         ChildProcessError: where it ended before the file was there.
     """
     command = [sys.executable, "-m", __name__, str(path), module, *words]
-    process = subprocess.Popen(command, cwd=Path(__file__).parents[1], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     status = os.waitpid(process.pid, os.WUNTRACED)[1]
     if not os.WIFSTOPPED(status):
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from genial_env.bitsets import Ints
-from genial_env.policies import RandomPolicy
-from genial_env.state import State
-from genial_env.views import View
+from genial_env.core.bitsets import Ints
+from genial_env.core.state import State
+from genial_env.core.views import View
+from genial_env.policies.base import RandomPolicy
 
 
 class Crashing(RandomPolicy):

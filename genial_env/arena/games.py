@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env import kernel
+from genial_env._util.ending import Ending
 from genial_env.arena.isolation import AgentError, AgentStopped, describe_error
 from genial_env.backends import twin
-from genial_env.bitsets import Ints
-from genial_env.chance import Bits, bits
-from genial_env.ending import Ending
-from genial_env.policies import Policy, choice_keys, decide
-from genial_env.record import Record, Recorder
-from genial_env.rules import Rules
-from genial_env.state import State
+from genial_env.core import kernel
+from genial_env.core.bitsets import Ints
+from genial_env.core.chance import Bits, bits
+from genial_env.core.rules import Rules
+from genial_env.core.state import State
+from genial_env.policies.base import Policy, choice_keys, decide
+from genial_env.records.record import Record, Recorder
 
 
 @dataclass(frozen=True)

@@ -28,16 +28,16 @@ from weakref import WeakSet
 
 import numpy as np
 
-from genial_env import kernel
+from genial_env._util.ending import Ending, end_with_parent, starting_children
+from genial_env._util.strict_json import JSONError, parse_object
 from genial_env.backends import Backend, twin, using
-from genial_env.bitsets import Ints
-from genial_env.chance import Bits
-from genial_env.ending import Ending, end_with_parent, starting_children
-from genial_env.policies import Policy, decide
-from genial_env.registry import make_policy
-from genial_env.rules import Rules
-from genial_env.strict_json import JSONError, parse_object
-from genial_env.views import View
+from genial_env.core import kernel
+from genial_env.core.bitsets import Ints
+from genial_env.core.chance import Bits
+from genial_env.core.rules import Rules
+from genial_env.core.views import View
+from genial_env.policies.base import Policy, decide
+from genial_env.policies.registry import make_policy
 
 START_S = 300.0
 """How long an agent may take to be imported and made."""

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from genial_env._util.checks import as_integer
+from genial_env._util.files import write_json
 from genial_env.arena.games import Game
 from genial_env.arena.isolation import ISOLATED, Isolation, check_agents, end_isolated
 from genial_env.arena.provenance import provenance
@@ -16,10 +18,8 @@ from genial_env.arena.sprt import Estimate, Sprt, Verdict, pair_counts
 from genial_env.arena.store import Settings
 from genial_env.arena.tournament import Jobs, check_workers, in_parallel, play_job
 from genial_env.backends import Backend, current, for_one_game
-from genial_env.bitsets import Ints
-from genial_env.checks import as_integer
-from genial_env.files import write_json
-from genial_env.rules import Rules
+from genial_env.core.bitsets import Ints
+from genial_env.core.rules import Rules
 
 
 @dataclass(frozen=True, eq=False)

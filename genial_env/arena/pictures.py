@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from genial_env.files import replace_path
+from genial_env._util.files import replace_path
 
 MISSING = "pictures need matplotlib: pip install 'genial-env[arena]'"
 

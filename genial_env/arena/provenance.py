@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import genial_env
+from genial_env._util.stored import TEXT, a_mapping, a_whole_number, an_object, or_null
 from genial_env.backends import Backend
-from genial_env.stored import TEXT, a_mapping, a_whole_number, an_object, or_null
 
 LIBRARIES = ("gymnasium", "pettingzoo", "choix", "torch", "stable-baselines3", "sb3-contrib")
 

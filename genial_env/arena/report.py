@@ -10,16 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env import kernel
-from genial_env.arena import ratings
-from genial_env.arena.games import Game
-from genial_env.arena.pictures import MISSING, best_first, draw
-from genial_env.arena.provenance import SITTING
-from genial_env.arena.ratings import Ratings, rate
-from genial_env.arena.store import Settings, Store
-from genial_env.bitsets import Ints
-from genial_env.files import write_json, write_text
-from genial_env.stored import (
+from genial_env._util.files import write_json, write_text
+from genial_env._util.stored import (
     ANY_OBJECT,
     TEXT,
     Check,
@@ -32,7 +24,15 @@ from genial_env.stored import (
     or_null,
     wrong,
 )
-from genial_env.strict_json import read_object
+from genial_env._util.strict_json import read_object
+from genial_env.arena import ratings
+from genial_env.arena.games import Game
+from genial_env.arena.pictures import MISSING, best_first, draw
+from genial_env.arena.provenance import SITTING
+from genial_env.arena.ratings import Ratings, rate
+from genial_env.arena.store import Settings, Store
+from genial_env.core import kernel
+from genial_env.core.bitsets import Ints
 
 RESULTS, TABLES = "results.json", "results.md"
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import combinations, combinations_with_replacement, permutations
 from typing import NamedTuple
 
-from genial_env.rules import Rules
+from genial_env.core.rules import Rules
 
 
 class Unit(NamedTuple):

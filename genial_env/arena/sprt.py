@@ -26,9 +26,9 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from genial_env._util.checks import as_integer
 from genial_env.arena.intervals import mean_interval
-from genial_env.bitsets import Ints
-from genial_env.checks import as_integer
+from genial_env.core.bitsets import Ints
 
 Floats = NDArray[np.float64]
 Verdict = Literal["H0", "H1"]

@@ -19,19 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from genial_env import kernel
-from genial_env.arena.games import Game, forfeited_ranks
-from genial_env.arena.provenance import SITTING, provenance
-from genial_env.arena.schedule import Unit, is_scheduled
-from genial_env.backends import Backend
-from genial_env.chance import game_seeds
-from genial_env.checks import as_integer
-from genial_env.files import LOCK, append_lines, write_json
-from genial_env.policies import Policy
-from genial_env.record import to_line
-from genial_env.registry import make_known_policy, make_policy
-from genial_env.rules import Rules
-from genial_env.stored import (
+from genial_env._util.checks import as_integer
+from genial_env._util.files import LOCK, append_lines, write_json
+from genial_env._util.stored import (
     ANY_OBJECT,
     TEXT,
     TRUTH,
@@ -45,7 +35,17 @@ from genial_env.stored import (
     shorten,
     wrong,
 )
-from genial_env.strict_json import JSONError, numbered_lines, parse_object, read_object
+from genial_env._util.strict_json import JSONError, numbered_lines, parse_object, read_object
+from genial_env.arena.games import Game, forfeited_ranks
+from genial_env.arena.provenance import SITTING, provenance
+from genial_env.arena.schedule import Unit, is_scheduled
+from genial_env.backends import Backend
+from genial_env.core import kernel
+from genial_env.core.chance import game_seeds
+from genial_env.core.rules import Rules
+from genial_env.policies.base import Policy
+from genial_env.policies.registry import make_known_policy, make_policy
+from genial_env.records.record import to_line
 
 SETTINGS, GAMES, RECORDS = "tournament.json", "games.jsonl", "records.jsonl"
 
@@ -61,7 +61,7 @@ class Settings:
         seed: of the deals, 0 to 2**64 - 1.
         records: whether game records are kept.
         from_data: whether they were read from a file, and not typed by the user or given in code: then only agents as
-            :func:`genial_env.registry.make_known_policy` reads them may play.
+            :func:`genial_env.policies.registry.make_known_policy` reads them may play.
 
     Raises:
         TypeError, ValueError: for agents that are named twice, or numbers out of their ranges.
@@ -85,8 +85,8 @@ class Settings:
         """Make one of the agents.
 
         Raises:
-            ValueError, TypeError: as :func:`genial_env.registry.make_policy`, or, for settings that were read,
-                :func:`genial_env.registry.make_known_policy`.
+            ValueError, TypeError: as :func:`genial_env.policies.registry.make_policy`, or, for settings that were read,
+                :func:`genial_env.policies.registry.make_known_policy`.
         """
         return make_known_policy(agent) if self.from_data else make_policy(agent)
 

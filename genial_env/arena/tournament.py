@@ -15,19 +15,19 @@ from typing import Any
 
 import numpy as np
 
+from genial_env._util.checks import as_integer
+from genial_env._util.ending import end_with_parent, starting_children
+from genial_env._util.files import lock_folder
 from genial_env.arena.games import Game, play_games
 from genial_env.arena.isolation import ISOLATED, Isolation, check_agents, end_isolated, isolated, warm_up
 from genial_env.arena.schedule import Unit, lineups, units
 from genial_env.arena.store import Settings, Store, check_directory
 from genial_env.backends import Backend, current, for_one_game, using
-from genial_env.chance import game_seeds
-from genial_env.checks import as_integer
-from genial_env.ending import end_with_parent, starting_children
-from genial_env.files import lock_folder
-from genial_env.policies import Policy
-from genial_env.record import Record
-from genial_env.registry import make_policy
-from genial_env.rules import Rules
+from genial_env.core.chance import game_seeds
+from genial_env.core.rules import Rules
+from genial_env.policies.base import Policy
+from genial_env.policies.registry import make_policy
+from genial_env.records.record import Record
 
 MISSING = "more than one worker needs joblib: pip install 'genial-env[arena]'"
 

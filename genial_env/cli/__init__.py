@@ -3,10 +3,10 @@
 import os
 import sys
 
+from genial_env._util.ending import orderly
 from genial_env.cli import arena, games, people, web  # noqa: F401  what they define are commands
 from genial_env.cli.common import UserError, app
 from genial_env.cli.console import complain, finish, gone, prepare_streams
-from genial_env.ending import orderly
 
 __all__ = ["app", "main"]
 

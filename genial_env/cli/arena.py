@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from genial_env import actions as words
-from genial_env import puzzles
+from genial_env.analysis import puzzles
 from genial_env.arena import match as matches
 from genial_env.arena import report, tournament
 from genial_env.arena.isolation import ISOLATED, Isolation
@@ -36,7 +35,8 @@ from genial_env.cli.common import (
     within,
 )
 from genial_env.cli.console import add_row, complain, make_table, output, progress_bar
-from genial_env.registry import ROSTER_FOLDER, expand
+from genial_env.core import actions as words
+from genial_env.policies.registry import expand
 
 Workers = Annotated[int, typer.Option(help="Processes that play.", callback=within(1, 1024))]
 MOST_DEALS = 10**7
@@ -140,27 +140,18 @@ def rate_agent(
 @app.command("puzzles")
 def solve_puzzles(
     agent: Annotated[str, typer.Argument(help="A name or module:factory.")],
-    file: Annotated[
-        Path | None, typer.Option(help="A file of puzzles; left out, the roster's: agents/puzzles.jsonl.")
-    ] = None,
+    file: Annotated[Path | None, typer.Option(help="A file of puzzles; left out, those of the package.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the agent's luck.", callback=within(0, MOST_SEED))] = 0,
     verbose: Annotated[bool, typer.Option("--verbose", help="List the puzzles that it got wrong.")] = False,
 ) -> None:
     """How many positions with a provably best move an agent solves, by kind."""
     with _told(), using(for_one_game()):
-        path = file or _puzzle_file()
+        path = file or puzzles.SHIPPED
         answers = puzzles.score(agent, puzzles.read_puzzles(path), seed)
     output().print(_puzzle_table(agent, answers))
     for number, answer in enumerate(answers, 1):
         if verbose and not answer.solved:
             print(f"{path}:{number}: {_mistake(answer)}")
-
-
-def _puzzle_file() -> Path:
-    path = ROSTER_FOLDER / "puzzles.jsonl"
-    if not path.exists():
-        raise ValueError("there is no agents/puzzles.jsonl here: give a file of puzzles with --file")
-    return path
 
 
 def _puzzle_table(agent: str, answers: list[puzzles.Answer]) -> Table:

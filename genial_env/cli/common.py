@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from genial_env import backends
+from genial_env._util.checks import as_integer
+from genial_env._util.ending import about_os_error
+from genial_env._util.files import FolderInUse, check_replaceable
 from genial_env.backends import Backend
-from genial_env.checks import as_integer
 from genial_env.cli.console import complain
-from genial_env.ending import about_os_error
-from genial_env.files import FolderInUse, check_replaceable
-from genial_env.rules import Rules
+from genial_env.core.rules import Rules
 
 app = typer.Typer(
     help="Génial!/Ingenious: play, let agents play, hold tournaments, check and show records, measure speed.",

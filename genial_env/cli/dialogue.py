@@ -6,17 +6,17 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from genial_env.actions import Cell
+from genial_env.analysis.review import NONE, Judge, make_judge
 from genial_env.cli.common import in_words
 from genial_env.cli.console import clear_screen
 from genial_env.cli.typed import WORDS, best_by_points, read_decision, with_points
+from genial_env.core.actions import Cell
+from genial_env.core.rules import Rules
+from genial_env.core.state import Phase
+from genial_env.records.told import ONLOOKER, tell
 from genial_env.render.ansi import named_text, rack_text, wants_color
-from genial_env.review import NONE, Judge, make_judge
-from genial_env.rules import Rules
-from genial_env.state import Phase
+from genial_env.render.sentences import event_words, explain_ranks
 from genial_env.table import Table
-from genial_env.told import ONLOOKER, tell
-from genial_env.words import event_words, explain_ranks
 
 HELP = """\
 RO D4 D5      lay the tile RO, its R on D4 and its O on D5; or by its slot, 2 D4 D5: its first half on D4

@@ -11,9 +11,12 @@ import numpy as np
 import typer
 from rich.table import Table
 
+from genial_env._util.checks import as_integer
+from genial_env._util.files import write_bytes
+from genial_env._util.strict_json import JSONError, numbered_lines, parse_object
+from genial_env.analysis.review import VERDICTS, Judged, Review, review
 from genial_env.backends import using
 from genial_env.bench import all_measurements
-from genial_env.checks import as_integer
 from genial_env.cli.common import (
     BackendName,
     Colors,
@@ -39,18 +42,15 @@ from genial_env.cli.common import (
     within,
 )
 from genial_env.cli.console import add_row, complain, make_table, output, printable, progress_bar
+from genial_env.core.state import State
 from genial_env.errors import RecordError
-from genial_env.files import write_bytes
-from genial_env.play import Results, play_batches
-from genial_env.record import Record, record_file, replay, verify
-from genial_env.registry import split_names
+from genial_env.policies.registry import split_names
+from genial_env.records.record import Record, record_file, replay, verify
 from genial_env.render import pixels
 from genial_env.render.ansi import board_text, wants_color
 from genial_env.render.film import drawing
-from genial_env.review import VERDICTS, Judged, Review, review
-from genial_env.state import State
-from genial_env.strict_json import JSONError, numbered_lines, parse_object
-from genial_env.words import event_words
+from genial_env.render.sentences import event_words
+from genial_env.simulation import Results, play_batches
 
 
 @app.command()

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from genial_env.analysis.review import make_judge
 from genial_env.cli.common import (
     MOST_SEED,
     Colors,
@@ -25,10 +26,9 @@ from genial_env.cli.common import (
     within,
 )
 from genial_env.cli.dialogue import Dialogue, Left
-from genial_env.record import decisions, read_records, to_line
-from genial_env.registry import make_policy, prepare, split_names
-from genial_env.review import make_judge
-from genial_env.rules import Rules
+from genial_env.core.rules import Rules
+from genial_env.policies.registry import make_policy, prepare, split_names
+from genial_env.records.record import decisions, read_records, to_line
 from genial_env.table import PERSON, Table, seats_from
 
 OPPONENTS = ("value", "denial")

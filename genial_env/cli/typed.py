@@ -5,12 +5,12 @@ States are batches of one, and the decisions those of the seat to play.
 
 import numpy as np
 
-from genial_env import kernel
-from genial_env.actions import Place, cell_name, cell_named, encode, tile_kind, tile_name
-from genial_env.review import alike
-from genial_env.state import EMPTY, FREE, Phase, State
-from genial_env.views import View, tile_values
-from genial_env.words import points_of
+from genial_env.analysis.review import alike
+from genial_env.core import kernel
+from genial_env.core.actions import Place, cell_name, cell_named, encode, tile_kind, tile_name
+from genial_env.core.state import EMPTY, FREE, Phase, State
+from genial_env.core.views import View, tile_values
+from genial_env.render.sentences import points_of
 
 WORDS = ("swap", "keep", "decline")
 """The decisions that are no placements; the last two mean the same."""

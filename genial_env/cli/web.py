@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
+from genial_env._util.ending import Ending
 from genial_env.cli.common import UserError, within
 from genial_env.cli.common import app as commands
 from genial_env.cli.console import complain
-from genial_env.ending import Ending
 
 SWITCH_S = 0.0005
 """How long a thread that thinks keeps the interpreter from those that answer; Python's usual 0.005 doubles the median

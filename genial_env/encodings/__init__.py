@@ -8,11 +8,11 @@ number of seats.
 from collections.abc import Callable
 from typing import Any
 
+from genial_env.core.views import View
 from genial_env.encodings.base import Decodable, Encoding, Field, FunctionEncoding
 from genial_env.encodings.flat import Flat
 from genial_env.encodings.planes import Planes
 from genial_env.encodings.tokens import Tokens
-from genial_env.views import View
 
 ENCODINGS: dict[str, type[Decodable]] = {"planes": Planes, "flat": Flat, "tokens": Tokens}
 

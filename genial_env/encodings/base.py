@@ -7,9 +7,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.kernel import deal
-from genial_env.rules import Rules
-from genial_env.views import View, view
+from genial_env.core.kernel import deal
+from genial_env.core.rules import Rules
+from genial_env.core.views import View, view
 
 
 @dataclass(frozen=True)

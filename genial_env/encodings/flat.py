@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env.core.rules import Rules
+from genial_env.core.views import View
 from genial_env.encodings.base import Field, highest_of, scaled
 from genial_env.encodings.planes import Planes
-from genial_env.rules import Rules
-from genial_env.views import View
 
 
 class Flat:

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.backends import twin
-from genial_env.bitsets import Ints
+from genial_env.core.bitsets import Ints
+from genial_env.core.rules import Rules
+from genial_env.core.state import FREE, LEVELS, Phase
+from genial_env.core.tables import tables
+from genial_env.core.views import View, complete
 from genial_env.encodings.base import Field
-from genial_env.rules import Rules
-from genial_env.state import FREE, LEVELS, Phase
-from genial_env.tables import tables
-from genial_env.views import View, complete
 
 
 class Planes:

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.bitsets import Ints
+from genial_env.core.bitsets import Ints
+from genial_env.core.rules import Rules
+from genial_env.core.state import LEVELS
+from genial_env.core.tables import tables
+from genial_env.core.views import View, complete
 from genial_env.encodings.base import Field
-from genial_env.rules import Rules
-from genial_env.state import LEVELS
-from genial_env.tables import tables
-from genial_env.views import View, complete
 
 CELL, TILE, MARKER, KIND, SEAT, GAME = range(1, 7)
 

@@ -59,7 +59,7 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
     | ``K * E``              | swap the rack                                                                    |
     | ``K * E + 1``          | decline (a swap, in edition 2009 a bonus placement)                              |
 
-    :func:`genial_env.actions.decode` puts an action into words.
+    :func:`genial_env.core.actions.decode` puts an action into words.
 
     **Rewards.** By default +1 for the first rank to -1 for the last, at the end; ties share, in a team both get their
     team's. The others: :mod:`genial_env.envs.rewards`; "vector" is an array, one number a color, which not every
@@ -87,7 +87,7 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
     render_mode=None, record=False, max_cycles=None)``
 
     - players: 2 to 4; edition: "2004", "2009" or "2025"; mode: "individual" or (4 players, not in 2025) "team";
-    - side, colors, rack, tile_sets: other sizes, see :class:`~genial_env.rules.Rules`;
+    - side, colors, rack, tile_sets: other sizes, see :class:`~genial_env.core.rules.Rules`;
     - encoding: "planes", "flat", "tokens", or your own;
     - reward: "rank", "margin", "lowest", "vector";
     - render_mode: None, "human", "ansi", "svg" or "rgb_array": how :meth:`render` shows the position, with all racks

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from genial_env.rules import Rules
+from genial_env.core.rules import Rules
 
 SIZES = ("side", "colors", "rack", "tile_sets")
 """The rules that environments take by name, besides players, edition and mode."""
@@ -18,7 +18,7 @@ def make_rules(environment: Callable[..., Any], players: int, edition: str, mode
 
     Args:
         environment: its class, for the message.
-        players: as in :class:`~genial_env.rules.Rules`.
+        players: as in :class:`~genial_env.core.rules.Rules`.
         edition: as there.
         mode: as there.
         sizes: all keyword arguments that the class does not name itself.

@@ -13,9 +13,11 @@ import numpy as np
 from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
-from genial_env import chance, kernel
-from genial_env.bitsets import Bools, Ints
-from genial_env.checks import as_integer
+from genial_env._util.checks import as_integer
+from genial_env.core import chance, kernel
+from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.rules import Rules
+from genial_env.core.views import View, view
 from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.envs import spaces
 from genial_env.envs.arguments import as_plain_seed
@@ -26,11 +28,9 @@ from genial_env.envs.rewards import check_scheme, nothing, rewards, worst
 from genial_env.envs.saved import check_saved
 from genial_env.envs.single import BROKEN_OFF, GenialEnv, check_illegal_action
 from genial_env.errors import IllegalAction
-from genial_env.policies import act, choice_keys
+from genial_env.policies.base import act, choice_keys
 from genial_env.render import draw
 from genial_env.render.svg import Move
-from genial_env.rules import Rules
-from genial_env.views import View, view
 
 
 class LearnerGames:

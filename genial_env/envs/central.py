@@ -2,7 +2,7 @@
 
 That is more than any agent may know alone, so it is for training, never for acting. Seats and tracks stand in their
 absolute order, so the vector is the same whoever asks. Its parts, one after the other, each divided by its maximum as
-in the encoding "flat", so that every entry lies between 0 and 1 (axis letters as in :mod:`genial_env.state`):
+in the encoding "flat", so that every entry lies between 0 and 1 (axis letters as in :mod:`genial_env.core.state`):
 
 ===============  ================  =================================================================================
 part             shape             content, and its maximum
@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env.core.rules import Rules
+from genial_env.core.state import EMPTY, FREE, Phase, State
+from genial_env.core.tables import tables
 from genial_env.encodings import Field
 from genial_env.encodings.base import highest_of, scaled
-from genial_env.rules import Rules
-from genial_env.state import EMPTY, FREE, Phase, State
-from genial_env.tables import tables
 
 
 @lru_cache(maxsize=64)

@@ -15,14 +15,14 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from genial_env import kernel
-from genial_env.bitsets import Bools, Ints
+from genial_env.core import kernel
+from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.kernel import as_actions
+from genial_env.core.rules import Rules
+from genial_env.core.state import State
+from genial_env.core.tables import tables
+from genial_env.core.views import View
 from genial_env.envs.game import as_action
-from genial_env.kernel import as_actions
-from genial_env.rules import Rules
-from genial_env.state import State
-from genial_env.tables import tables
-from genial_env.views import View
 
 
 class ActionForm(Protocol):

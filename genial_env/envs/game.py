@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env import kernel
-from genial_env.actions import Place, decode
-from genial_env.chance import Bits
-from genial_env.checks import as_integer
+from genial_env._util.checks import as_integer
+from genial_env.core import kernel
+from genial_env.core.actions import Place, decode
+from genial_env.core.chance import Bits
+from genial_env.core.rules import Rules
+from genial_env.core.state import State
+from genial_env.core.tables import tables
+from genial_env.core.views import View
 from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.encodings.planes import Planes
 from genial_env.envs import spaces
@@ -19,14 +23,10 @@ from genial_env.envs.one import OneGame
 from genial_env.envs.rewards import DENSE, check_scheme, nothing, rewards
 from genial_env.envs.saved import check_games, check_names
 from genial_env.errors import IllegalAction
-from genial_env.policies import Policy
-from genial_env.record import Recorder
+from genial_env.policies.base import Policy
+from genial_env.records.record import Recorder
 from genial_env.render import check_mode, draw
 from genial_env.render.svg import Move
-from genial_env.rules import Rules
-from genial_env.state import State
-from genial_env.tables import tables
-from genial_env.views import View
 
 
 class Game:

@@ -1,8 +1,8 @@
 """One game alone, on a State of it: compiled where numba is there, else in Python.
 
-:func:`genial_env.kernel.apply` plays a batch, and with a batch of one numpy's cost of every call is all of its cost. So
-the environments for one game at a time play through :class:`OneGame`: by the backend "numba", or by the same functions
-(:mod:`genial_env.scalar`) as Python reads them. Records, ranks and everything else are the kernel's.
+:func:`genial_env.core.kernel.apply` plays a batch, and with a batch of one numpy's cost of every call is all of its
+cost. So the environments for one game at a time play through :class:`OneGame`: by the backend "numba", or by the same
+functions (:mod:`genial_env.core.scalar`) as Python reads them. Records, ranks and everything else are the kernel's.
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env import backends, chance, kernel, scalar, views
+from genial_env import backends
+from genial_env._util.checks import as_integer
 from genial_env.backends import twin, using
-from genial_env.bitsets import Bools, unpack
-from genial_env.chance import Bits
-from genial_env.checks import as_integer
+from genial_env.core import chance, kernel, scalar, views
+from genial_env.core.bitsets import Bools, unpack
+from genial_env.core.chance import Bits
+from genial_env.core.rules import Rules
+from genial_env.core.scalar import BONUS, NOT_EMPTY, OVER, SWAP
+from genial_env.core.state import EMPTY, State
+from genial_env.core.views import View
 from genial_env.errors import IllegalAction
-from genial_env.policies import Policy, decide
-from genial_env.rules import Rules
-from genial_env.scalar import BONUS, NOT_EMPTY, OVER, SWAP
-from genial_env.state import EMPTY, State
-from genial_env.views import View
+from genial_env.policies.base import Policy, decide
 
 _ROW = np.zeros(1, dtype=np.int64)
 _NOTHING_TO_CHANGE = nullcontext()
@@ -62,7 +63,7 @@ class OneGame:
 
     @classmethod
     def deal(cls, rules: Rules, seed: int) -> "OneGame":
-        """A new game, as :func:`genial_env.kernel.deal` deals it.
+        """A new game, as :func:`genial_env.core.kernel.deal` deals it.
 
         Raises:
             TypeError, ValueError: for a seed that is not one whole number from 0 to 2**64 - 1.
@@ -90,7 +91,7 @@ class OneGame:
         return seat
 
     def apply(self, action: int) -> None:
-        """In place: play one action, as :func:`genial_env.kernel.apply` does.
+        """In place: play one action, as :func:`genial_env.core.kernel.apply` does.
 
         Raises:
             IllegalAction: saying action, cells, seat and reason, and nothing has changed.
@@ -115,7 +116,7 @@ class OneGame:
         return int(kernel.as_actions(policy(self.view(self.to_play), random), 1)[0])
 
     def view(self, seat: int) -> View:
-        """What a seat may know, as :func:`genial_env.views.view` has it."""
+        """What a seat may know, as :func:`genial_env.core.views.view` has it."""
         if self.backend is not None:
             return twin(views.see, self.backend)(self.state, _ROW, np.array([seat]))
         return self._view(seat)

@@ -5,7 +5,7 @@
 
     game = pyspiel.load_game("python_genial(players=2,side=4,colors=3,rack=2)")
 
-Parameters are those of :class:`~genial_env.rules.Rules`: ``players``, ``edition`` (a number), ``mode``, ``side``,
+Parameters are those of :class:`~genial_env.core.rules.Rules`: ``players``, ``edition`` (a number), ``mode``, ``side``,
 ``colors``, ``rack``, ``tile_sets``; 0 for side or rack means as printed.
 
 **Actions** are the package's action ids. **Chance nodes** draw one tile each, the kind being the outcome, with the
@@ -31,18 +31,18 @@ import numpy as np
 import pyspiel
 from numpy.typing import NDArray
 
-from genial_env import actions as words
-from genial_env import kernel
+from genial_env.core import actions as words
+from genial_env.core import kernel
+from genial_env.core.rules import Rules
+from genial_env.core.state import EMPTY, Phase, State
+from genial_env.core.tables import tables
+from genial_env.core.views import determinize
 from genial_env.encodings.planes import Planes
 from genial_env.envs.arguments import check_arguments
 from genial_env.envs.one import OneGame
 from genial_env.envs.rewards import rank_utility
 from genial_env.errors import IllegalAction
 from genial_env.render.ansi import board_text, describe
-from genial_env.rules import Rules
-from genial_env.state import EMPTY, Phase, State
-from genial_env.tables import tables
-from genial_env.views import determinize
 
 PLACE, PASS, SWAP, SHOW, KEEP = range(1, 6)
 """Events: a tile laid; a bonus placement given up; a rack swapped; one of its tiles; a swap declined."""

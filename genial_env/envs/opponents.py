@@ -5,20 +5,20 @@ from typing import Any
 
 import numpy as np
 
-from genial_env import chance
-from genial_env.bitsets import Ints
-from genial_env.chance import Bits
-from genial_env.checks import as_integer
-from genial_env.policies import Policy
-from genial_env.registry import make_policy
-from genial_env.rules import Rules
+from genial_env._util.checks import as_integer
+from genial_env.core import chance
+from genial_env.core.bitsets import Ints
+from genial_env.core.chance import Bits
+from genial_env.core.rules import Rules
+from genial_env.policies.base import Policy
+from genial_env.policies.registry import make_policy
 
 
 class Pool:
     """Policies of which one is drawn for every game, for every seat that the pool is given for.
 
     Args:
-        policies: by name or as a :class:`~genial_env.policies.Policy`.
+        policies: by name or as a :class:`~genial_env.policies.base.Policy`.
         weights: how often each is drawn, in proportion; left out, all alike.
 
     Raises:

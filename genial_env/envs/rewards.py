@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env import kernel
-from genial_env.bitsets import Bools, Ints
-from genial_env.rules import Rules
+from genial_env.core import kernel
+from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.rules import Rules
 
 Scores = NDArray[Any]  # [G, T, C]
 Rewards = NDArray[np.float64]  # [G, P], "vector": [G, P, C]

@@ -22,13 +22,13 @@ from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from ray.rllib.utils.torch_utils import FLOAT_MIN
 from ray.tune.registry import register_env
 
+from genial_env.core.rules import Rules
 from genial_env.encodings import Decodable, make_encoding
 from genial_env.envs.aec import GenialAECEnv
 from genial_env.envs.arguments import arguments_of, check_arguments
 from genial_env.envs.single import check_illegal_action
 from genial_env.errors import IllegalAction
-from genial_env.registry import make_policy
-from genial_env.rules import Rules
+from genial_env.policies.registry import make_policy
 
 AgentDict = dict[str, Any]
 
@@ -145,7 +145,7 @@ class MaskedPPOModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # ray has
 class PolicyModule(RLModule):  # type: ignore[misc]  # ray has no types to build on
     """A policy of this project among the modules, to be played against; it is never trained.
 
-    ``model_config`` holds ``policy``, what :func:`~genial_env.registry.make_policy` reads; ``rules``, as their
+    ``model_config`` holds ``policy``, what :func:`~genial_env.policies.registry.make_policy` reads; ``rules``, as their
     ``to_dict`` gives them; and ``encoding``, the environment's, from which views must be readable: "flat", "planes",
     "tokens" or a :class:`~genial_env.encodings.Decodable` of your own. Its luck is numpy's, which
     RLlib seeds.

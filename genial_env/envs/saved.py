@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from genial_env.core.rules import Rules
+from genial_env.core.state import State
 from genial_env.render.svg import Move
-from genial_env.rules import Rules
-from genial_env.state import State
 
 _PLAIN = (bool, int, float, str, bytes, np.generic, np.ndarray, np.random.Generator, Move)
 """Of what the parts of a saved state are, besides containers and what is known by its owner."""

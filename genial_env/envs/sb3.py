@@ -12,8 +12,8 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-from genial_env.bitsets import Bools, Ints
-from genial_env.chance import Bits
+from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.chance import Bits
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import spaces
 from genial_env.envs.arguments import make_rules
@@ -46,7 +46,7 @@ class GenialVecEnv(VecEnv, OneByOne):
 
     Args:
         num_envs: games at a time.
-        players, edition, mode: as in :class:`~genial_env.rules.Rules`; `sizes` are its other arguments.
+        players, edition, mode: as in :class:`~genial_env.core.rules.Rules`; `sizes` are its other arguments.
         opponents, seat, encoding, action: as for the single environment.
         reward: "rank", "margin" or "lowest"; SB3 knows no vectors.
         illegal_action: "end" ends the episode with the worst reward; "raise" raises.

@@ -7,9 +7,9 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.bitsets import Bools
-from genial_env.chance import Bits, as_seeds, bits
-from genial_env.checks import as_integer
+from genial_env._util.checks import as_integer
+from genial_env.core.bitsets import Bools
+from genial_env.core.chance import Bits, as_seeds, bits
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import rewards, spaces
 from genial_env.envs.arguments import arguments_of, as_plain_seed, check_arguments, make_rules
@@ -18,7 +18,7 @@ from genial_env.envs.game import LEGAL, Game, draw_game_seed
 from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats
 from genial_env.envs.saved import check_names, check_saved
 from genial_env.errors import IllegalAction
-from genial_env.policies import choice_keys
+from genial_env.policies.base import choice_keys
 from genial_env.render import RENDER_MODES
 
 ILLEGAL_ACTION = ("end", "raise")
@@ -54,7 +54,7 @@ class GenialEnv(gym.Env[Any, Any]):
     **Interruptions.** Where a step or reset is broken off, by an exception in an opponent or by Ctrl-C, the next step
     is a RuntimeError until :meth:`reset`.
 
-    **Arguments.** Those of :class:`~genial_env.rules.Rules`, and
+    **Arguments.** Those of :class:`~genial_env.core.rules.Rules`, and
 
     - opponents: "random" (default), "greedy", "concave", "denial", a policy, a
       :class:`~genial_env.envs.opponents.Pool` of them to draw from for every game, or a list with one of these for each
@@ -71,7 +71,7 @@ class GenialEnv(gym.Env[Any, Any]):
     - record: True keeps a game record for :meth:`game_record`.
 
     ``reset(options={"game_seed": n})`` deals the game of that seed, learning seat and opponents drawn from it too: with
-    the same actions it goes as in :func:`genial_env.play`.
+    the same actions it goes as in :func:`genial_env.simulation`.
 
     **Version history.** v0: first version.
     """
@@ -242,7 +242,7 @@ class GenialEnv(gym.Env[Any, Any]):
         return brought
 
     def _choose(self, seat: int) -> int:
-        """What the policy of another seat plays, with the luck it has in :func:`genial_env.play`."""
+        """What the policy of another seat plays, with the luck it has in :func:`genial_env.simulation`."""
         policy = self._opponents.roster[self._players[seat]]
         return self._game.choose(policy, bits(self._choices[seat], self._game.current.decisions))
 

@@ -6,9 +6,9 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from genial_env.core.rules import Rules
+from genial_env.core.tables import tables
 from genial_env.encodings import Encoding, Field
-from genial_env.rules import Rules
-from genial_env.tables import tables
 
 
 def observation_space(encoding: Encoding, rules: Rules) -> spaces.Space[Any]:

@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from genial_env.bitsets import Bools, Ints
+from genial_env.core.bitsets import Bools, Ints
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import spaces
 from genial_env.envs.arguments import arguments_of, check_arguments, make_rules
@@ -46,7 +46,7 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
 
     Args:
         num_envs: games at a time.
-        players, edition, mode: as in :class:`~genial_env.rules.Rules`; `sizes` are its other arguments.
+        players, edition, mode: as in :class:`~genial_env.core.rules.Rules`; `sizes` are its other arguments.
         opponents, seat, encoding, reward, illegal_action, action: as for the single environment; with reward "vector"
             rewards are (num_envs, C).
         autoreset_mode: an AutoresetMode or its value ("NextStep", "SameStep", "Disabled").

@@ -7,7 +7,7 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
-from genial_env.checks import as_integer
+from genial_env._util.checks import as_integer
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import rewards, spaces
 from genial_env.envs.arguments import make_rules
@@ -22,7 +22,7 @@ class ZooEnv:
     """One game whose seats are agents; what playing a step means is for its subclasses to say.
 
     Args:
-        players, edition, mode: as in :class:`~genial_env.rules.Rules`; `sizes` are its other arguments.
+        players, edition, mode: as in :class:`~genial_env.core.rules.Rules`; `sizes` are its other arguments.
         encoding: "planes", "flat", "tokens", or your own: an :class:`~genial_env.encodings.Encoding` or a function.
         reward: "rank", "margin", "lowest" or "vector" (:mod:`genial_env.envs.rewards`).
         render_mode: None, "human", "ansi", "svg" or "rgb_array".

@@ -4,10 +4,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from genial_env.core.state import State
 from genial_env.render import notebook, pixels
 from genial_env.render.ansi import board_text, wants_color
 from genial_env.render.svg import Move, position_svg
-from genial_env.state import State
 
 RENDER_MODES = ["human", "ansi", "svg", "rgb_array"]
 """What environments can render: see :func:`draw`."""

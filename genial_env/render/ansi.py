@@ -6,11 +6,11 @@ from typing import TextIO
 
 import numpy as np
 
-from genial_env.actions import Cell, cell_name, tile_name
+from genial_env.core.actions import Cell, cell_name, tile_name
+from genial_env.core.rules import COLOR_LETTERS, Rules
+from genial_env.core.state import EMPTY, FREE, Phase, State
+from genial_env.core.views import View, determinize
 from genial_env.render.theme import COLORS
-from genial_env.rules import COLOR_LETTERS, Rules
-from genial_env.state import EMPTY, FREE, Phase, State
-from genial_env.views import View, determinize
 
 RGB = {letter: tuple(bytes.fromhex(color[1:])) for letter, color in COLORS.items()}
 """The tiles' colors; letters stand beside them, so that nobody needs to tell the colors apart."""
@@ -63,7 +63,7 @@ def board_text(
 def named_text(state: State, row: int = 0, color: bool = True, last: Collection[Cell] | None = None) -> str:
     """One game as text for people who play: the board, every cell by a name that can be typed, and the markers.
 
-    A cell's name (:func:`genial_env.actions.cell_name`) is the letter at both ends of its row and the number that
+    A cell's name (:func:`genial_env.core.actions.cell_name`) is the letter at both ends of its row and the number that
     stands on it while it is free.
 
     Args:

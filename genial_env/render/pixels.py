@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.checks import as_integer
+from genial_env._util.checks import as_integer
 
 MISSING = "pictures need resvg-py and pillow: pip install 'genial-env[render]'"
 

@@ -9,13 +9,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from xml.sax.saxutils import escape, quoteattr
 
-from genial_env import hexgrid
-from genial_env.actions import Cell, tile_name
+from genial_env.core import hexgrid
+from genial_env.core.actions import Cell, tile_name
+from genial_env.core.rules import COLOR_LETTERS, Rules
+from genial_env.core.state import EMPTY, FREE, State
+from genial_env.core.tables import tables
 from genial_env.render import theme
 from genial_env.render.ansi import decision_words, track_name
-from genial_env.rules import COLOR_LETTERS, Rules
-from genial_env.state import EMPTY, FREE, State
-from genial_env.tables import tables
 
 HEX = 20.0
 """From the centre of a cell to its corners."""

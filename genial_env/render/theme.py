@@ -2,7 +2,7 @@
 
 The palette keeps every two colors at least 16 apart (CAM02-UCS), for normal sight and for full protanopia, deuteranopia
 and tritanopia as simulated by Machado and others (2009), and each at a contrast of 3 or more to the ground of a tile
-(WCAG 2.1 asks that of graphics). tests/test_render.py measures it.
+(WCAG 2.1 asks that of graphics). tests/render/test_render.py measures it.
 """
 
 import math

@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from genial_env.strict_json import JSONError, decode_text, parse_object
+from genial_env._util.strict_json import JSONError, decode_text, parse_object
 from genial_env.web import playing
 from genial_env.web.guard import Guard, Refused, read_body, shortened
 from genial_env.web.limits import Limits

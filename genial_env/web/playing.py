@@ -8,13 +8,13 @@ from functools import lru_cache
 from secrets import randbelow
 from typing import Any
 
+from genial_env.core.rules import Rules
+from genial_env.core.tables import tables
+from genial_env.core.views import view
 from genial_env.errors import IllegalAction
-from genial_env.record import to_line
-from genial_env.registry import known_names, make_policy
-from genial_env.rules import Rules
+from genial_env.policies.registry import known_names, make_policy
+from genial_env.records.record import to_line
 from genial_env.table import Table
-from genial_env.tables import tables
-from genial_env.views import view
 from genial_env.web.guard import Refused, shortened
 from genial_env.web.recorded import JUDGE
 from genial_env.web.sessions import Game, Session
@@ -259,7 +259,7 @@ def _judge() -> Any:
 
 
 def rules_from(named: Any) -> Rules:
-    """Rules by their names, as :meth:`genial_env.rules.Rules.from_dict` has them.
+    """Rules by their names, as :meth:`genial_env.core.rules.Rules.from_dict` has them.
 
     Raises:
         Refused: for what is none.

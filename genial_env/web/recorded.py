@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from genial_env.record import decisions, replay, verify
-from genial_env.review import review
-from genial_env.rules import Rules
-from genial_env.strict_json import JSONError, decode_text, parse_object
+from genial_env._util.strict_json import JSONError, decode_text, parse_object
+from genial_env.analysis.review import review
+from genial_env.core.rules import Rules
+from genial_env.records.record import decisions, replay, verify
 from genial_env.web.guard import Refused
 from genial_env.web.shown import Shown, event_shown, names_of, open_position, rules_shown
 from genial_env.web.thinking import Task, WorkQueue

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from genial_env.stored import ANY_OBJECT, a_number, an_object
-from genial_env.strict_json import read_object
+from genial_env._util.stored import ANY_OBJECT, a_number, an_object
+from genial_env._util.strict_json import read_object
 from genial_env.table import Table
 from genial_env.web.guard import Refused
 from genial_env.web.limits import DAY, Limits

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from genial_env.files import lock_folder, write_text
+from genial_env._util.files import lock_folder, write_text
 from genial_env.web.guard import Refused, in_words
 from genial_env.web.limits import Limits
 

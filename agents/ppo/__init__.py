@@ -1,0 +1,1 @@
+"""Training of masked PPO with Stable-Baselines3."""

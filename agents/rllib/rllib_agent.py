@@ -1,0 +1,49 @@
+"""A module trained with RLlib as a policy for `play`, `opponents=` and the rest."""
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from ray.rllib.core.columns import Columns
+from ray.rllib.core.rl_module.rl_module import RLModule
+
+from genial_env.core.views import View
+from genial_env.encodings import AnyEncoding, make_encoding
+
+MODULE = "learner"
+"""What the training script calls the module that learns."""
+
+
+class RLlibAgent:
+    """Plays the likeliest action of a module: :class:`~genial_env.envs.rllib.MaskedPPOModule`, or another that gives
+    logits for ``{"observation": ..., "action_mask": ...}``.
+
+    Args:
+        module: the module, or the checkpoint folder of an algorithm that has it.
+        name: how tables and records call it.
+        encoding: the one that it was trained with.
+    """
+
+    def __init__(
+        self, module: RLModule | str | PathLike[str], name: str = "rllib", encoding: AnyEncoding = "flat"
+    ) -> None:
+        self.name = name
+        if not isinstance(module, RLModule):
+            module = RLModule.from_checkpoint(Path(module).absolute() / "learner_group/learner/rl_module" / MODULE)
+        self._module: Any = module
+        self._encoding = make_encoding(encoding)
+
+    def __call__(self, view: View, random: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Choose an action in each game."""
+        fields = {name: torch.from_numpy(array) for name, array in self._encoding.encode(view).items()}
+        observation = {
+            "observation": fields.get("", fields),
+            "action_mask": torch.from_numpy(view.mask().view(np.int8)),
+        }
+        with torch.no_grad():
+            found = self._module.forward_inference({Columns.OBS: observation})
+        chosen: NDArray[np.int64] = found[Columns.ACTION_DIST_INPUTS].argmax(dim=1).numpy()
+        return chosen

@@ -1,0 +1,1 @@
+"""Training runs: how they are kept, resumed, measured and reported."""

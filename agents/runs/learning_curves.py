@@ -1,0 +1,119 @@
+"""Stored training runs as pictures: strength against the clock and against moves, a line a group."""
+
+from collections.abc import Mapping, Sequence
+from itertools import cycle, product
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator
+
+from agents.runs.sentences import words_of
+from agents.runs.stored_runs import Stored
+from agents.runs.strength import AXES, FEW, Floats, band_of, lines_of
+from genial_env._util.files import replace_path
+
+INK = "#808080"
+"""Of everything that is no line: to be read on white and on black, as the picture has no ground of its own."""
+
+COLORS = ("#3b8ede", "#e8820c", "#2ea36a", "#dd4b4b", "#a06cd5", "#b8860b", "#e26fb3", "#14a3b8")
+DASHES: tuple[Any, ...] = ("-", "--", ":", "-.")
+
+STYLE: dict[Any, Any] = {
+    "svg.fonttype": "none",  # text stays text: small, and in the reader's letters
+    "svg.hashsalt": "genial_env",  # the same picture has the same bytes
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    **dict.fromkeys(
+        ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color", "grid.color"), INK
+    ),
+}
+
+LONG_NAME = 42
+"""Letters of a name in the legend from which on three of them have no room beside each other."""
+
+Groups = Mapping[str, Sequence[Stored]]
+"""The runs of each group, by label."""
+
+Styles = Mapping[str, tuple[Any, str]]
+"""Dashes and color of each group, by label."""
+
+TIMES = {"seconds": 1, "minutes": 60, "hours": 3600}
+COUNTS = {"moves": 1, "thousand moves": 10**3, "million moves": 10**6}
+
+
+def draw(groups: Groups, path: Path, strength: str, made_of: str) -> None:
+    """Draw the groups of one game: a row of panels an opponent, a column an axis.
+
+    A group of enough seeds is a line in its band; of one with fewer, every seed is a thin line, and the legend says so.
+
+    Args:
+        groups: the runs of each, by label.
+        path: of the SVG.
+        strength: what the numbers are, for the vertical axes.
+        made_of: what the picture is made of, which is written into it.
+    """
+    opponents = opponents_of(groups)
+    styles = dict(zip(groups, cycle(product(DASHES, COLORS)), strict=False))
+    with rc_context(STYLE):
+        figure = Figure(figsize=(9, 1 + 2.5 * len(opponents)), layout="constrained")
+        panels = figure.subplots(len(opponents), len(AXES), sharex="col", sharey="row", squeeze=False)
+        for column, axis in enumerate(AXES):
+            _draw_column(panels[:, column], groups, styles, axis)
+        figure.supylabel(strength, fontsize=9)
+        _add_legend(figure, groups, styles)
+        with replace_path(path) as beside:
+            figure.savefig(beside, transparent=True, metadata={"Date": None, "Description": made_of})
+
+
+def opponents_of(groups: Groups) -> list[str]:
+    """Everybody whom a run of the groups has met, in the order of meeting."""
+    return list(dict.fromkeys(name for runs in groups.values() for run in runs for name in run.opponents))
+
+
+def _draw_column(panels: Any, groups: Groups, styles: Styles, axis: str) -> None:
+    """All opponents' panels with one horizontal axis."""
+    unit, name = _unit(groups, axis)
+    for panel, opponent in zip(panels, opponents_of(groups), strict=True):
+        for label, runs in groups.items():
+            _draw_group(panel, lines_of(runs, opponent, axis), unit, *styles[label])
+        panel.set_title(words_of(opponent), fontsize=9)
+        panel.grid(alpha=0.3)
+    panels[-1].set_xlabel(name)
+    # Learning is quick at first and slow then: 1 and 2 are as far apart as 10 and 20.
+    panels[-1].set_xscale("log", subs=())
+    panels[-1].xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    panels[-1].xaxis.set_major_formatter("{x:g}")
+
+
+def _draw_group(panel: Any, lines: Sequence[tuple[Floats, Floats]], unit: float, dashes: Any, color: str) -> None:
+    band = band_of(lines)
+    if band is None:
+        for x, y in lines:
+            panel.plot(x / unit, y, dashes, color=color, linewidth=0.8, marker=".", markersize=3)
+        return
+    panel.fill_between(band.x / unit, band.low, band.high, color=color, alpha=0.2, linewidth=0)
+    panel.plot(band.x / unit, band.value, dashes, color=color, linewidth=1.6, marker=".", markersize=4)
+
+
+def _add_legend(figure: Figure, groups: Groups, styles: Styles) -> None:
+    names = [f"{label} ({_seeds(len(runs))})" for label, runs in groups.items()]
+    handles = [Line2D([], [], linestyle=dashes, color=color) for dashes, color in styles.values()]
+    columns = 3 if max(map(len, names)) <= LONG_NAME else 2
+    figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False)
+
+
+def _unit(groups: Groups, axis: str) -> tuple[float, str]:
+    """The greatest unit of which the axis has at least two, and what the axis is called with it."""
+    most = max(run.curve[-1][axis] for runs in groups.values() for run in runs)
+    units = TIMES if axis == "wall_s" else COUNTS
+    smallest, *greater = units
+    name = [smallest, *(name for name in greater if most >= 2 * units[name])][-1]
+    return units[name], f"{name} by the clock" if axis == "wall_s" else name
+
+
+def _seeds(n: int) -> str:
+    return f"{n} seeds" if n >= FEW else f"{n} seed{'s' * (n > 1)} only"

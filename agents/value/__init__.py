@@ -1,0 +1,1 @@
+"""Training of the value network by self-play."""

@@ -1,0 +1,1 @@
+"""Judgements of recorded games and positions: reviews and puzzles."""

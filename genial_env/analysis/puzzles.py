@@ -1,0 +1,199 @@
+"""Puzzles: positions out of played games with a move that is provably best, and how many a policy solves.
+
+A file holds one JSON object a line. Whoever solves one gets what the seat to play may know, a
+:class:`~genial_env.core.views.View`; the position itself is stored as the record of a game broken off there, so that
+anyone can replay it.
+
+==========  ===========================================================================================
+key         meaning
+==========  ===========================================================================================
+`kind`      one of :data:`KINDS`
+`record`    the game up to the decision (docs/records.md)
+`seat`      whose decision it is
+`best`      all action ids that are best, ascending
+`value`     what they are worth
+`second`    what the best of the others are worth
+`values`    what every legal action is worth, in the order of the ids
+`unit`      of the values: "rank utility", +1 first to -1 last, or "lowest marker" (solo)
+`proof`     what was enumerated, in words
+==========  ===========================================================================================
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from genial_env._util.stored import TEXT, a_list, a_number, a_whole_number, an_object, anything, shorten
+from genial_env._util.strict_json import JSONError, numbered_lines, parse_object
+from genial_env.core import kernel
+from genial_env.core.bitsets import Ints
+from genial_env.core.chance import as_seeds, bits
+from genial_env.core.rules import Rules
+from genial_env.core.state import State
+from genial_env.core.views import view
+from genial_env.errors import RecordError
+from genial_env.policies.base import Policy
+from genial_env.policies.registry import make_policy
+from genial_env.records.record import replay
+
+KINDS = ("endgame", "immediate win", "double bonus", "swap")
+"""The best of the last placements; a win within the turn; two bonuses earned with one tile; to swap or to keep."""
+
+SHIPPED = Path(__file__).with_name("puzzles.jsonl")
+"""The puzzles of the package."""
+
+UNITS = ("rank utility", "lowest marker")
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A position with a provably best move; the fields are the keys of a file."""
+
+    kind: str
+    record: dict[str, Any]
+    seat: int
+    best: tuple[int, ...]
+    value: float
+    second: float
+    values: tuple[float, ...]
+    unit: str
+    proof: str
+
+    @cached_property
+    def state(self) -> State:
+        """The position, a batch of one. Copy it before you write to it."""
+        return replay(self.record)
+
+    @property
+    def rules(self) -> Rules:
+        """Of the game."""
+        return self.state.rules
+
+    @cached_property
+    def actions(self) -> Ints:
+        """[n] the legal actions, ascending."""
+        return np.flatnonzero(kernel.legal(self.state)[0])
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a policy chose in a puzzle."""
+
+    puzzle: Puzzle
+    action: int
+    solved: bool  # it is one of the best
+    lost: float  # the value of the best less that of the choice
+
+
+def read_puzzles(path: str | os.PathLike[str]) -> list[Puzzle]:
+    """The puzzles of a file; every game is replayed. That the best moves are best is taken on trust.
+
+    Raises:
+        OSError: for a file that cannot be opened.
+        RecordError: for a line that is no puzzle, saying file, line, what was expected and what was found.
+    """
+    puzzles = []
+    try:
+        for number, text in numbered_lines(path):
+            try:
+                puzzles.append(_parse(parse_object(text)))
+            except (RecordError, JSONError) as error:
+                raise RecordError(f"{path}:{number}: {error}") from error
+    except JSONError as error:
+        raise RecordError(str(error)) from error
+    return puzzles
+
+
+def score(policy: str | Policy, puzzles: Sequence[Puzzle], seed: int = 0) -> list[Answer]:
+    """What a policy chooses in each puzzle; those of the same rules are asked in one batch.
+
+    Args:
+        policy: by name, or a :class:`~genial_env.policies.base.Policy`.
+        puzzles: any.
+        seed: of the policy's luck. What it gets in a puzzle depends on the puzzle's place among them.
+
+    Raises:
+        ValueError: for an unknown name.
+        IllegalAction: when the policy plays what it may not.
+    """
+    player = make_policy(policy)
+    random = bits(as_seeds(seed), np.arange(len(puzzles)))
+    by_rules: dict[Rules, list[int]] = {}
+    for index, puzzle in enumerate(puzzles):
+        by_rules.setdefault(puzzle.rules, []).append(index)
+    answers: dict[int, Answer] = {}
+    for group in by_rules.values():
+        states = State.concat([puzzles[index].state for index in group])
+        actions = kernel.as_actions(player(view(states), random[group]), len(group))
+        kernel.apply(states, actions)  # raises for an illegal one
+        for index, action in zip(group, actions.tolist(), strict=True):
+            answers[index] = _answer(puzzles[index], action)
+    return [answers[index] for index in range(len(puzzles))]
+
+
+def _answer(puzzle: Puzzle, action: int) -> Answer:
+    value = puzzle.values[int(np.searchsorted(puzzle.actions, action))]
+    return Answer(puzzle, action, action in puzzle.best, max(0.0, puzzle.value - value))
+
+
+# The form of a puzzle
+
+
+def _parse(found: dict[str, Any]) -> Puzzle:
+    """A line as a puzzle.
+
+    Raises:
+        RecordError: for anything else.
+    """
+    found = _FORM(found, "")
+    _check(found["kind"] in KINDS, "kind", f"one of {', '.join(KINDS)}", found["kind"])
+    _check(found["unit"] in UNITS, "unit", " or ".join(UNITS), found["unit"])
+    try:
+        puzzle = Puzzle(**{**found, "best": tuple(found["best"]), "values": tuple(found["values"])})
+        state = puzzle.state
+    except RecordError as error:
+        raise RecordError(f"record: {error}") from error
+    _check(not state.over[0], "record", "a game that is not over", puzzle.record["end"])
+    _check_answer(puzzle)
+    return puzzle
+
+
+_FORM = an_object(
+    kind=TEXT,
+    record=anything,  # for replay to check
+    seat=a_whole_number(0, 3),
+    best=a_list(a_whole_number(), least=1),
+    value=a_number(),
+    second=a_number(),
+    values=a_list(a_number(), least=1),
+    unit=TEXT,
+    proof=TEXT,
+)
+
+
+def _check_answer(puzzle: Puzzle) -> None:
+    seat, actions = int(puzzle.state.to_play[0]), puzzle.actions.tolist()
+    _check(puzzle.seat == seat, "seat", f"{seat}, whose decision it is", puzzle.seat)
+    _check(
+        len(puzzle.values) == len(actions),
+        "values",
+        f"{len(actions)} numbers, one for each legal action",
+        list(puzzle.values),
+    )
+    most = max(puzzle.values)
+    best = [action for action, value in zip(actions, puzzle.values, strict=True) if value == most]
+    _check(list(puzzle.best) == best, "best", f"{best}, the actions of the highest value", list(puzzle.best))
+    _check(puzzle.value == most, "value", f"{most}, the highest of the values", puzzle.value)
+    others = [value for value in puzzle.values if value < most]
+    _check(bool(others), "values", "one below the highest", list(puzzle.values))
+    _check(puzzle.second == max(others), "second", f"{max(others)}, the highest of the other values", puzzle.second)
+
+
+def _check(fine: bool, key: str, expected: str, found: Any) -> None:
+    if not fine:
+        raise RecordError(f"{key}: expected {expected}, found {shorten(found)}")

@@ -1,0 +1,263 @@
+"""A recorded game judged decision by decision: what each gave away, by somebody who says what actions are worth.
+
+    found = review(next(read_records("game.jsonl")), "value")
+    for decision in found.blunders():
+        print(decision.words, decision.loss, decision.alternatives[0].words)
+
+A judge gets what the seat knew when it decided, so bad luck is no mistake. Axis letters as in
+:mod:`genial_env.core.state`: G views that are judged together, K actions of each.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env.core.bitsets import Ints
+from genial_env.core.rules import Rules
+from genial_env.core.state import State
+from genial_env.core.views import View, view
+from genial_env.policies.registry import make_policy, prepare
+from genial_env.records.record import Decisions, decisions
+from genial_env.render.sentences import action_words, event_words, points_of
+
+Floats = NDArray[np.floating[Any]]
+
+NONE = -1
+"""In a row of judged actions: no further one."""
+
+ALTERNATIVES = 3
+"""How many other actions are shown with each decision."""
+
+AT_ONCE = 8
+"""Decisions that are judged together."""
+
+VERDICTS = ("best", "good", "inaccuracy", "mistake", "blunder")
+
+THRESHOLDS = {"rank utility": (0.002, 0.05, 0.1, 0.2), "lowest marker": (0.02, 0.25, 0.5, 1.0)}
+"""From which loss on a decision is no longer "best", "good", "inaccuracy" or "mistake", by the unit of losses.
+
+As "value" judges 40 games between "denial" and "greedy", 7% of the decisions of the one and 21% of those of the other
+are blunders, 34% and 27% best.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What some actions of G games are worth to the seats that may play them, K actions each, the best first."""
+
+    actions: Ints  # [G, K] action ids, NONE behind the last
+    utility: Floats  # [G, K] the expected rank, +1 first to -1 last; solo the expected lowest marker
+    win: Floats  # [G, K] the chance of the first rank; solo nan
+
+
+class Judge(Protocol):
+    """Says what actions are worth; any policy with a method ``judge`` is one (``genial_env.policies.value.Value``)."""
+
+    @property
+    def name(self) -> str:
+        """How reviews call it."""
+
+    def judge(self, view: View, also: Ints | None = None) -> Judgement:
+        """Judge the actions of each game that are worth a look.
+
+        Args:
+            view: G games in which it is the seat's turn.
+            also: [G] an action of each that must be among them.
+        """
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """What might have been played."""
+
+    action: int
+    words: str
+    cells: tuple[int, ...]  # where the halves go, as cell numbers; none for other than placements
+    points: dict[str, int]  # by the colors' letters
+    utility: float
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A decision and what it was worth to the seat, as the judge has it."""
+
+    event: int  # of the record
+    seat: int
+    action: int
+    words: str
+    utility: float  # of what was played
+    best: float  # of the best that could have been
+    loss: float  # the difference; 0 where there was no choice
+    win: float  # the chance of the first rank after what was played; solo nan
+    alternatives: tuple[Alternative, ...]  # the best others, the best first; what comes to the same counts once
+    verdict: str  # one of VERDICTS
+
+
+@dataclass(frozen=True)
+class Review:
+    """A game with a judgement of every decision."""
+
+    rules: Rules
+    agents: tuple[str, ...]  # one name a seat
+    judge: str
+    decisions: tuple[Judged, ...]
+
+    @property
+    def unit(self) -> str:
+        """Of utilities and losses: "rank utility", +1 first to -1 last, or "lowest marker" (solo)."""
+        return _unit(self.rules)
+
+    def blunders(self) -> list[Judged]:
+        """The worst decisions, in order."""
+        return [decision for decision in self.decisions if decision.verdict == "blunder"]
+
+    def mean_loss(self) -> list[float]:
+        """[P]: what each seat gave away by a decision, on the average; nan where it made none."""
+        losses = [[each.loss for each in self.decisions if each.seat == seat] for seat in range(self.rules.players)]
+        return [sum(loss) / len(loss) if loss else math.nan for loss in losses]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, fit for JSON: null stands for nan."""
+        return {
+            "rules": self.rules.to_dict(),
+            "agents": list(self.agents),
+            "judge": self.judge,
+            "unit": self.unit,
+            "mean_loss": [_or_none(loss) for loss in self.mean_loss()],
+            "decisions": [asdict(each) | {"win": _or_none(each.win)} for each in self.decisions],
+        }
+
+
+def review(
+    record: dict[str, Any], judge: str | Judge = "value", progress: Callable[[int, int], None] | None = None
+) -> Review:
+    """Judge every decision of a recorded game.
+
+    Args:
+        record: the game (docs/records.md), finished or broken off.
+        judge: who judges: an agent as :func:`genial_env.policies.registry.make_policy` reads it, or a :class:`Judge`.
+        progress: called with the decisions judged so far and their number, whenever some more are.
+
+    Raises:
+        RecordError: where the record does not replay.
+        ValueError: for an agent that there is not, that is no judge, or that cannot play this game, saying why.
+        TypeError: for something else that is no judge.
+    """
+    found = decisions(record)
+    rules, total = found.states.rules, len(found.actions)
+    judging = make_judge(judge, rules)
+    judged: list[Judged] = []
+    for start in range(0, total, AT_ONCE):
+        rows = np.arange(start, min(start + AT_ONCE, total))
+        judgement = judging.judge(view(found.states, rows=rows), found.actions[rows])
+        for index, row in enumerate(rows.tolist()):
+            ranked = _Ranked(found.states.select(rows[index : index + 1]), judgement, index)
+            judged.append(_judged(record, found, row, ranked, judging.name))
+        if progress is not None:
+            progress(len(judged), total)
+    return Review(rules, tuple(record["agents"]), judging.name, tuple(judged))
+
+
+def make_judge(judge: str | Judge, rules: Rules) -> Judge:
+    """A judge by what a user wrote, ready for a game; a judge itself is handed through.
+
+    Raises:
+        ValueError: for an agent that there is not, that is no judge, or that cannot play this game.
+        TypeError: for something else that is no judge.
+    """
+    made: Any = make_policy(judge) if isinstance(judge, str) else judge
+    if not callable(getattr(made, "judge", None)):
+        what = f"agent {judge!r}" if isinstance(judge, str) else repr(judge)
+        fault = f"{what} cannot judge: it has no method judge(view, also), as the agent 'value' has"
+        raise ValueError(fault) if isinstance(judge, str) else TypeError(fault)
+    prepare(made, rules)
+    found: Judge = made
+    return found
+
+
+def alike(view: View, actions: Ints) -> Ints:
+    """[G, K]: a number for each action, the same within a game for those that lead to the same position: tiles of a
+    kind laid from either slot, a double the two ways round.
+
+    Args:
+        view: G games in which it is the seat's turn.
+        actions: [G, K] action ids; what is below 0 is like nothing else but itself.
+    """
+    t = view.tables
+    placing = (actions >= 0) & (actions < t.swap_action)
+    slot, placement = np.divmod(np.where(placing, actions, 0), t.n_placements)
+    kind = np.take_along_axis(view.rack.astype(np.int64), slot, axis=1)
+    first, second = np.moveaxis(t.placements[placement], 2, 0)
+    around = (t.kinds[kind, 0] == t.kinds[kind, 1]) & (second < first)
+    first, second = np.where(around, second, first), np.where(around, first, second)
+    return np.where(placing, (kind * t.n_cells + first) * t.n_cells + second, -1 - actions)
+
+
+class _Ranked:
+    """What a judge says of one game: [K] actions that lead to different positions, the best first."""
+
+    def __init__(self, state: State, judgement: Judgement, row: int) -> None:
+        self.state = state
+        actions = judgement.actions[row]
+        self._keys = alike(view(state), actions[None])[0]
+        first = np.sort(np.unique(self._keys, return_index=True)[1])
+        self.places = first[actions[first] != NONE].tolist()
+        self.actions, self.utility, self.win = actions, judgement.utility[row], judgement.win[row]
+
+    def place(self, action: int) -> int | None:
+        """Where what leads to the same position as an action stands; None where nothing does."""
+        key = int(alike(view(self.state), np.array([[action]]))[0, 0])
+        return next((place for place in self.places if self._keys[place] == key), None)
+
+
+def _judged(record: dict[str, Any], found: Decisions, row: int, ranked: _Ranked, judge: str) -> Judged:
+    action, event = int(found.actions[row]), int(found.events[row])
+    rules = found.states.rules
+    own = ranked.place(action)
+    if own is None:
+        raise ValueError(f"judge {judge}: the action that was played, {action}, must be among those it judges")
+    utility, best = float(ranked.utility[own]), float(ranked.utility[ranked.places].max())
+    others = [place for place in ranked.places if place != own][:ALTERNATIVES]
+    loss = best - utility
+    return Judged(
+        event=event,
+        seat=int(found.states.to_play[row]),
+        action=action,
+        words=event_words(rules, record["events"][event]),
+        utility=utility,
+        best=best,
+        loss=loss,
+        win=float(ranked.win[own]),
+        alternatives=tuple(_alternative(ranked, place) for place in others),
+        verdict=verdict(loss, rules),
+    )
+
+
+def _alternative(ranked: _Ranked, place: int) -> Alternative:
+    state, action = ranked.state, int(ranked.actions[place])
+    t = state.tables
+    is_placement = action < t.swap_action
+    return Alternative(
+        action=action,
+        words=action_words(state, action),
+        cells=tuple(t.placements[action % t.n_placements].tolist()) if is_placement else (),
+        points=points_of(state, action),
+        utility=float(ranked.utility[place]),
+    )
+
+
+def verdict(loss: float, rules: Rules) -> str:
+    """What a loss is called, one of :data:`VERDICTS`."""
+    return VERDICTS[sum(loss >= threshold for threshold in THRESHOLDS[_unit(rules)])]
+
+
+def _unit(rules: Rules) -> str:
+    return "lowest marker" if rules.tracks == 1 else "rank utility"
+
+
+def _or_none(number: float) -> float | None:
+    return None if math.isnan(number) else number

@@ -1,0 +1,214 @@
+"""The rules of one game as data: players, edition, mode, and the sizes that research varies.
+
+Three printed rule sheets exist, named by their year. They differ in two flags only (:data:`EDITIONS`); everything else
+is common. All that depends on the rules reads it from :class:`Rules`, never from an edition's name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from genial_env._util.checks import as_integer
+
+COLOR_LETTERS = "RGBOYP"
+"""Red, green, blue, orange, yellow, purple: the color order everywhere, and the letters of notation."""
+
+TRACK_END = 18
+"""Where a marker stops; on the double track a second time at twice this."""
+
+MIXED_COPIES, DOUBLE_COPIES = 6, 5
+"""How often the box holds each tile of two colors and each double."""
+
+
+@dataclass(frozen=True)
+class Edition:
+    """What sets one rule sheet apart."""
+
+    bonus_may_be_declined: bool
+    modes: tuple[str, ...]
+
+
+EDITIONS = {
+    "2004": Edition(bonus_may_be_declined=False, modes=("individual", "team", "solo")),
+    "2009": Edition(bonus_may_be_declined=True, modes=("individual", "team", "solo")),
+    "2025": Edition(bonus_may_be_declined=False, modes=("individual",)),
+}
+
+PLAYERS_BY_MODE = {"individual": (2, 3, 4), "team": (4,), "solo": (1,)}
+SIDE_BY_PLAYERS = {1: 6, 2: 6, 3: 7, 4: 8}
+
+
+@dataclass(frozen=True)
+class Rules:
+    """One game's rules. The defaults are the standard game; `None` means "as printed".
+
+    Args:
+        players: seats, 1 to 4.
+        edition: ``"2004"``, ``"2009"`` or ``"2025"``.
+        mode: ``"individual"`` (2 to 4 players), ``"team"`` (4, seats 0 and 2 against 1 and 3) or ``"solo"`` (1).
+        side: cells along one edge of the board, 3 to 10; as printed 6 for 1 or 2 players, 7 for 3, 8 for 4.
+        colors: colors in play, 2 to 6, the first so many of R G B O Y P. Tiles of other colors leave the bag; their
+            printed symbols become ordinary free cells.
+        rack: tiles a seat holds, 2 to 6; as printed 6, solo 1 (and solo knows no other).
+        tile_sets: boxes whose tiles are in the bag, 1 to 12; more than one lets a large board or few colors work.
+
+    Raises:
+        ValueError: for a value or a combination that cannot be played, saying what would be right.
+        TypeError: for a value of the wrong type.
+    """
+
+    players: int = 2
+    edition: str = "2025"
+    mode: str = "individual"
+    side: int = None  # type: ignore[assignment]  # filled in below, so that readers always see a number
+    colors: int = 6
+    rack: int = None  # type: ignore[assignment]
+    tile_sets: int = 1
+
+    def __post_init__(self) -> None:
+        self._check_choices()
+        if self.side is None:
+            object.__setattr__(self, "side", SIDE_BY_PLAYERS[self.players])
+        if self.rack is None:
+            object.__setattr__(self, "rack", 1 if self.mode == "solo" else 6)
+        self._check_sizes()
+        object.__setattr__(self, "_hash", hash(_values(self)))
+
+    def __hash__(self) -> int:
+        """Worked out once, as every look-up table is found by it."""
+        return self._hash  # type: ignore[attr-defined, no-any-return]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made anew, as other processes have other hashes."""
+        return Rules, _values(self)
+
+    # What the edition and the mode mean, by name.
+
+    @property
+    def tracks(self) -> int:
+        """T, sets of markers: one a seat, in team mode one a team, solo one."""
+        return 2 if self.mode == "team" else self.players
+
+    @property
+    def stops(self) -> tuple[int, ...]:
+        """Where a marker stops: (18,), on the double track (18, 36)."""
+        return (TRACK_END,) if self.mode == "individual" else (TRACK_END, 2 * TRACK_END)
+
+    @property
+    def top(self) -> int:
+        """The end of the track: 18, on the double track 36."""
+        return self.stops[-1]
+
+    @property
+    def has_bonus(self) -> bool:
+        """Whether a marker's arrival earns a bonus placement (everywhere but in solo)."""
+        return self.mode != "solo"
+
+    @property
+    def has_swap(self) -> bool:
+        """Whether a rack without the lowest colors may be swapped (everywhere but in solo)."""
+        return self.mode != "solo"
+
+    @property
+    def bonus_may_be_declined(self) -> bool:
+        """Whether a bonus placement may be given up (2009 only)."""
+        return self.has_bonus and EDITIONS[self.edition].bonus_may_be_declined
+
+    @property
+    def printed_radius(self) -> int:
+        """How far from the centre the printed symbols lie: 5, on a smaller board its corners."""
+        return min(self.side, 6) - 1
+
+    @property
+    def tiles(self) -> int:
+        """Tiles in the full bag."""
+        mixed = self.colors * (self.colors - 1) // 2
+        return self.tile_sets * (MIXED_COPIES * mixed + DOUBLE_COPIES * self.colors)
+
+    @property
+    def most_placements(self) -> int:
+        """No game can be longer: half the cells free at the start."""
+        return (3 * self.side * (self.side - 1) + 1 - self.colors) // 2
+
+    def to_dict(self) -> dict[str, Any]:
+        """Players, edition, mode, and whatever else differs from what is printed."""
+        printed = Rules(self.players, self.edition, self.mode)
+        always = {"players", "edition", "mode"}
+        names = [f.name for f in fields(self)]
+        return {n: getattr(self, n) for n in names if n in always or getattr(self, n) != getattr(printed, n)}
+
+    @classmethod
+    def from_dict(cls, words: dict[str, Any]) -> "Rules":
+        """The reverse of :meth:`to_dict`.
+
+        Raises:
+            ValueError: for something else: no dict, a key that is no rule, a value that cannot be played.
+        """
+        if not isinstance(words, Mapping):
+            raise ValueError(f"rules must be an object with the keys {', '.join(f.name for f in fields(cls))}")
+        known = [f.name for f in fields(cls)]
+        for word in words:
+            if word not in known:
+                raise ValueError(f"unknown rule {word!r}: the rules are {', '.join(known)}")
+        try:
+            return cls(**words)
+        except TypeError as error:
+            raise ValueError(str(error)) from error
+
+    # Checks, in the order in which a reader would want to hear of them.
+
+    def _check_choices(self) -> None:
+        if self.edition not in EDITIONS:
+            raise ValueError(f"unknown edition {self.edition!r}: the editions are {_listed(EDITIONS)}")
+        if self.mode not in PLAYERS_BY_MODE:
+            raise ValueError(f"unknown mode {self.mode!r}: the modes are {_listed(PLAYERS_BY_MODE)}")
+        if self.mode not in EDITIONS[self.edition].modes:
+            having = [name for name, edition in EDITIONS.items() if self.mode in edition.modes]
+            raise ValueError(f"edition {self.edition!r} has no mode {self.mode!r}: {_listed(having)} have it")
+        self._set_integer("players", 1, 4)
+        if self.players not in PLAYERS_BY_MODE[self.mode]:
+            fitting = [name for name, counts in PLAYERS_BY_MODE.items() if self.players in counts]
+            raise ValueError(
+                f"mode {self.mode!r} is for {_listed(PLAYERS_BY_MODE[self.mode])} players, not {self.players}: "
+                f"for {self.players} take mode {_listed(fitting)}"
+            )
+
+    def _check_sizes(self) -> None:
+        self._set_integer("side", 3, 10)
+        self._set_integer("colors", 2, 6)
+        self._set_integer("tile_sets", 1, 12)
+        if self.mode == "solo":
+            self._set_integer("rack", 1, 1, called="rack (in solo)")
+        else:
+            self._set_integer("rack", 2, 6)
+        needed = self._tiles_needed()
+        if needed > self.tiles:
+            raise ValueError(
+                f"the bag could run out: side {self.side}, {self.players} players and racks of {self.rack} may need "
+                f"{needed} tiles, {self.colors} colors and tile_sets={self.tile_sets} make {self.tiles}: "
+                f"take a smaller side or rack, or more colors or tile_sets"
+            )
+
+    def _set_integer(self, name: str, low: int, high: int, called: str | None = None) -> None:
+        """In place: check a field, and keep it as a Python int, which is what JSON knows."""
+        object.__setattr__(self, name, as_integer(getattr(self, name), called or name, low, high))
+
+    def _tiles_needed(self) -> int:
+        """The most tiles ever out of the bag at once, so that every draw finds one.
+
+        With a swap: all but one of the placements made, full racks elsewhere, the mover's rack short by the tile just
+        laid and set aside, and a whole rack drawn before it goes back.
+        """
+        if not self.has_swap:
+            return self.most_placements
+        return (self.most_placements - 1) + (self.players - 1) * self.rack + (self.rack - 1) + self.rack
+
+
+def _values(rules: Rules) -> tuple[Any, ...]:
+    return tuple(getattr(rules, f.name) for f in fields(rules))
+
+
+def _listed(names: Any) -> str:
+    """Names as a sentence lists them: 'a', 'b' or 'c'."""
+    quoted = [repr(name) for name in names]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"

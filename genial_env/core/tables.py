@@ -1,0 +1,157 @@
+r"""Look-up tables of one set of rules: made once by slow, readable code, cached, and never written to again.
+
+Axis letters, here and everywhere: B games, P seats, T score tracks, C colors, N cells, K rack slots, E oriented
+placements, A actions, M tile kinds. ``N`` as a cell number means "off the board".
+
+Placements are numbered by (first cell in row order, direction in order). At the top left of a board, where cell 0 has
+the neighbours right, down-left and down-right::
+
+      0 --0--> 1
+     / \              0: cells (0, 1)   1: cells (0, 6)   2: cells (0, 7)   3: cells (1, 2) ...
+    1   2
+   /     \
+  6       7
+"""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env.core import hexgrid
+from genial_env.core.bitsets import Bitsets, Bools, Ints, pack
+from genial_env.core.rules import DOUBLE_COPIES, MIXED_COPIES, Rules
+
+__all__ = ["Bools", "Ints", "Tables", "tables"]
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Read-only arrays of one set of rules. Get them from :func:`tables`."""
+
+    rules: Rules
+    cells: Ints  # [N, 2] axial (q, r) in row order
+    neighbours: Ints  # [N + 1, 6] the next cell in each direction
+    rays: Ints  # [N + 1, 6, 2 * side] the cell at distance 0, 1, 2, ... in each direction
+    placements: Ints  # [E, 2] the cells of a tile's first and second half
+    placement_of: Ints  # [N, 6] (cell, direction) -> placement, -1 over the edge
+    spares: Bitsets  # [E, words] the placements that share no cell with placement e
+    printed: Ints  # [C] the cell of each color's printed symbol
+    printed_near: NDArray[np.uint8]  # [N] bit c: the cell is a neighbour of color c's printed symbol
+    placement_near: NDArray[np.uint8]  # [E] bit c: one of the two cells is
+    near: Bitsets  # [C, words] the placements next to color c's printed symbol
+    kinds: Ints  # [M, 2] the colors of a tile's first and second half, first <= second
+    kind_of: Ints  # [C, C] two colors in any order -> tile kind
+    kind_mask: NDArray[np.uint8]  # [M + 1] bit c: the kind shows color c; the last entry (also -1), no tile, shows none
+    full_bag: NDArray[np.uint8]  # [M] how often the bag holds each kind
+
+    @cached_property
+    def n_cells(self) -> int:
+        """N."""
+        return len(self.cells)
+
+    @cached_property
+    def n_placements(self) -> int:
+        """E."""
+        return len(self.placements)
+
+    @cached_property
+    def n_kinds(self) -> int:
+        """M."""
+        return len(self.kinds)
+
+    @cached_property
+    def n_actions(self) -> int:
+        """A: K * E placements, then swap and decline; solo has neither."""
+        return self.rules.rack * self.n_placements + (2 if self.rules.has_swap else 0)
+
+    @cached_property
+    def swap_action(self) -> int:
+        """K * E."""
+        return self.rules.rack * self.n_placements
+
+    @cached_property
+    def decline_action(self) -> int:
+        """K * E + 1: gives up a bonus placement or a swap."""
+        return self.rules.rack * self.n_placements + 1
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied by what they are made from."""
+        return tables, (self.rules,)
+
+    @cached_property
+    def cell_index(self) -> dict[tuple[int, int], int]:
+        """(q, r) -> cell number."""
+        return hexgrid.cell_index(self.rules.side)
+
+
+@lru_cache(maxsize=64)
+def tables(rules: Rules) -> Tables:
+    """The tables of these rules, made on first use."""
+    step = hexgrid.neighbours(rules.side)
+    placements, placement_of = _placements(step)
+    printed = _printed(rules)
+    printed_near = _printed_near(step, printed)
+    placement_near = printed_near[placements[:, 0]] | printed_near[placements[:, 1]]
+    kinds = np.array([(a, b) for a in range(rules.colors) for b in range(a, rules.colors)], dtype=np.int64)
+    made = Tables(
+        rules=rules,
+        cells=hexgrid.cells(rules.side),
+        neighbours=step,
+        rays=hexgrid.rays(rules.side),
+        placements=placements,
+        placement_of=placement_of,
+        spares=_spares(placements),
+        printed=printed,
+        printed_near=printed_near,
+        placement_near=placement_near,
+        near=pack(np.array([placement_near >> color & 1 for color in range(rules.colors)], dtype=np.bool_)),
+        kinds=kinds,
+        kind_of=_kind_of(kinds, rules.colors),
+        kind_mask=np.array([1 << a | 1 << b for a, b in kinds] + [0], dtype=np.uint8),
+        full_bag=np.array([DOUBLE_COPIES if a == b else MIXED_COPIES for a, b in kinds], dtype=np.uint8)
+        * np.uint8(rules.tile_sets),
+    )
+    for value in vars(made).values():
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+    return made
+
+
+def _placements(step: Ints) -> tuple[Ints, Ints]:
+    n_cells = len(step) - 1
+    placement_of = np.full((n_cells, 6), -1, dtype=np.int64)
+    placements: list[tuple[int, int]] = []
+    for cell in range(n_cells):
+        for direction in range(6):
+            if step[cell, direction] < n_cells:
+                placement_of[cell, direction] = len(placements)
+                placements.append((cell, int(step[cell, direction])))
+    return np.array(placements, dtype=np.int64), placement_of
+
+
+def _spares(placements: Ints) -> Bitsets:
+    shares = (placements[:, None, :, None] == placements[None, :, None, :]).any(axis=(2, 3))
+    return pack(~shares)
+
+
+def _printed(rules: Rules) -> Ints:
+    index = hexgrid.cell_index(rules.side)
+    corners = hexgrid.corners(rules.printed_radius)
+    return np.array([index[corner] for corner in corners[: rules.colors]], dtype=np.int64)
+
+
+def _printed_near(step: Ints, printed: Ints) -> NDArray[np.uint8]:
+    near = np.zeros(len(step), dtype=np.uint8)
+    for color, cell in enumerate(printed):
+        near[step[cell]] |= np.uint8(1 << color)
+    return near[:-1]
+
+
+def _kind_of(kinds: Ints, colors: int) -> Ints:
+    table = np.empty((colors, colors), dtype=np.int64)
+    for kind, (a, b) in enumerate(kinds):
+        table[a, b] = table[b, a] = kind
+    return table

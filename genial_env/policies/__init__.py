@@ -1,0 +1,1 @@
+"""Policies that play: scripted, searching and learned ones."""

@@ -1,0 +1,26 @@
+"""The policies that have a name wherever a policy is named."""
+
+from collections.abc import Callable
+from typing import Any
+
+ROSTER: dict[str, str | Callable[..., Any]] = {
+    "random": "genial_env.policies.base:RandomPolicy",
+    "greedy": "genial_env.policies.base:GreedyPolicy",
+    "concave": "genial_env.policies.base:ConcavePolicy",
+    "denial": "genial_env.policies.base:DenialPolicy",
+    "points": "genial_env.policies.points:Points",
+    "lexicographic": "genial_env.policies.lexicographic:Lexicographic",
+    "search": "genial_env.policies.search:Search",
+    "ismcts": "genial_env.policies.ismcts:ISMCTS",
+    "value": "genial_env.policies.value:Value",
+    "value_search": "genial_env.policies.value_search:ValueSearch",
+    "ppo": "genial_env.policies.ppo:PPO",
+}
+"""Name -> factory, or "module:factory", which is imported when the name is first used. Settings are keyword arguments.
+"""
+
+COMPILED = ["random", "greedy", "concave", "denial"]
+"""The policies whose decisions and playouts the backend "numba" computes without a view."""
+
+LADDER = ["random", "points", "greedy", "lexicographic", "concave", "denial"]
+"""The scripted policies, the weaker first."""

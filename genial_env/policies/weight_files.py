@@ -1,0 +1,206 @@
+"""Files of trained weights: safetensors, read with numpy, no pickle.
+
+A file's metadata say what it is: ``kind`` (which network), ``rules`` (what it was trained to play, as JSON), and for
+readers whatever else the trainer knows: command, seed, moves, wall time, results. A file is checked when it is read:
+its tensors must be those of the network, of the right shapes, float32 and finite.
+"""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env._util.files import replace_path
+from genial_env._util.strict_json import parse_object
+from genial_env.core.rules import Rules
+
+FOLDER = Path(__file__).parent / "weights"
+"""Where the shipped ones lie."""
+
+
+Arrays = Mapping[str, NDArray[Any]]
+"""The weights of a network by name."""
+
+Layout = Callable[[Rules, Arrays], Mapping[str, tuple[int, ...]]]
+"""From the rules that a network is for and its weights, of which the hidden units are counted, to the shapes that all
+tensors must have."""
+
+Source = str | os.PathLike[str] | Arrays | None
+"""Where weights come from: a file, arrays, or (None) what is shipped."""
+
+
+class Weights:
+    """The weights of a kind of network, by what it is asked to play.
+
+    Args:
+        kind: which network.
+        layout: the shapes of its tensors.
+        source: a file of weights, or the arrays themselves; left out, the shipped ones.
+
+    Raises:
+        FileNotFoundError, TypeError, ValueError: for something that holds none of these.
+    """
+
+    def __init__(self, kind: str, layout: Layout, source: Source = None) -> None:
+        self._kind, self._layout = kind, layout
+        self._given = source if isinstance(source, Mapping) else None
+        self._found: dict[Rules, Arrays] = {}
+        self._file = None
+        if source is not None and not isinstance(source, Mapping):
+            if not isinstance(source, str | os.PathLike):
+                raise TypeError(f"weights must be a file or arrays by name, not {source!r} ({type(source).__name__})")
+            self._file = Path(source)
+            read(self._file, kind, layout=layout)
+
+    def of(self, rules: Rules) -> Arrays:
+        """The arrays for a game.
+
+        Raises:
+            ValueError: where there are none that play it.
+        """
+        if rules not in self._found:
+            if self._given is not None:
+                check(self._given, self._layout(rules, self._given), f"the weights given for {self._kind!r}")
+                self._found[rules] = self._given
+            else:
+                path = self._file or shipped(self._kind, rules)
+                self._found[rules], _ = read(path, self._kind, rules, self._layout)
+        return self._found[rules]
+
+
+def check(arrays: Arrays, shapes: Mapping[str, tuple[int, ...]] | None, where: str) -> None:
+    """See that weights are those of a network.
+
+    Args:
+        arrays: the weights by name.
+        shapes: what their shapes must be; None for any tensors.
+        where: what the message begins with, such as the file.
+
+    Raises:
+        ValueError: for a tensor that is missing, unknown, of another shape, not float32 or not finite: says where,
+            which, what was expected and what was found.
+    """
+    shapes = {name: np.shape(array) for name, array in arrays.items()} if shapes is None else shapes
+    for name in shapes:
+        if name not in arrays:
+            raise ValueError(f"{where}: expected the tensor {name!r}, found {', '.join(arrays) or 'none'}")
+    for name, array in arrays.items():
+        if name not in shapes:
+            raise ValueError(f"{where}: expected the tensors {', '.join(shapes)}, found {name!r}")
+        found = np.asarray(array)
+        if found.dtype != np.float32 or found.shape != tuple(shapes[name]):
+            raise ValueError(
+                f"{where}: tensor {name!r}: expected float32 of shape {tuple(shapes[name])}, "
+                f"found {found.dtype} of shape {found.shape}"
+            )
+        if not np.isfinite(found).all():
+            raise ValueError(
+                f"{where}: tensor {name!r}: expected finite numbers, found {found[~np.isfinite(found)][0]}"
+            )
+
+
+def shipped(kind: str, rules: Rules) -> Path:
+    """The file shipped for a kind of network and a game: ``value-2.safetensors``, ``value-4-team.safetensors``.
+
+    Raises:
+        ValueError: where there is none.
+    """
+    mode = "" if rules.mode == "individual" else f"-{rules.mode}"
+    path = FOLDER / f"{kind}-{rules.players}{mode}.safetensors"
+    if not path.exists():
+        known = ", ".join(file.name for file in sorted(FOLDER.glob(f"{kind}-*"))) or "none"
+        raise ValueError(
+            f"no weights of {kind!r} are shipped for {rules.players} seats in mode {rules.mode!r} (shipped: {known}): "
+            f"train some, and name their file"
+        )
+    return path
+
+
+def read(
+    path: Path, kind: str, rules: Rules | None = None, layout: Layout | None = None
+) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    """The arrays of a file by name, and its metadata.
+
+    Args:
+        path: the file.
+        kind: what it must be.
+        rules: what it must play: the number of seats and the mode; left out, anything.
+        layout: the shapes of the network's tensors; left out, any.
+
+    Raises:
+        FileNotFoundError: for a file that is not there.
+        ValueError: for one that is none of weights, or of others, or with tensors that the network has not.
+        ImportError: where safetensors is not installed.
+    """
+    arrays, words = _read(path)
+    if words.get("kind") != kind:
+        raise ValueError(f"{path} must hold weights of kind {kind!r}, not {words.get('kind')!r}")
+    trained = rules_in(path, words)
+    if rules is not None and (trained.players, trained.mode) != (rules.players, rules.mode):
+        raise ValueError(
+            f"{path} plays mode {trained.mode!r} with {trained.players} seats, "
+            f"not mode {rules.mode!r} with {rules.players}"
+        )
+    check(arrays, None if layout is None else layout(trained, arrays), str(path))
+    return arrays, words
+
+
+def rules_in(path: Path, words: Mapping[str, str]) -> Rules:
+    """The rules that a file's metadata name.
+
+    Raises:
+        ValueError: where they name none.
+    """
+    try:
+        return Rules.from_dict(parse_object(words.get("rules", ""), "rules"))
+    except ValueError as error:
+        raise ValueError(f"{path}: expected to be told the rules that the weights play ({error})") from error
+
+
+def count(arrays: Arrays, name: str) -> int:
+    """How many numbers a tensor has, for layouts; 1 where it is not there."""
+    return int(np.size(arrays[name])) if name in arrays else 1
+
+
+def about(path: Path) -> dict[str, str]:
+    """The metadata of a file of any kind; raises what :func:`read` does for it."""
+    return _read(path)[1]
+
+
+def write(path: Path, kind: str, rules: Rules, arrays: Arrays, **about: Any) -> None:
+    """Write a file of weights; a file that is there is replaced at once, never left half-written.
+
+    Args:
+        path: where.
+        kind: which network they are of.
+        rules: what they play.
+        arrays: by name.
+        about: what else is to be known, as JSON.
+    """
+    from safetensors.numpy import save_file
+
+    words = {"kind": kind, "rules": json.dumps(rules.to_dict())}
+    words |= {name: value if isinstance(value, str) else json.dumps(value) for name, value in about.items()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replace_path(path) as beside:
+        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, beside, words)
+
+
+def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    try:
+        from safetensors import SafetensorError, safe_open
+    except ImportError as error:
+        raise ImportError(f"weights are read with safetensors: pip install 'genial-env[arena]' ({error})") from error
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file of weights {path}")
+    try:
+        with safe_open(path, framework="numpy") as file:
+            words: dict[str, str] = file.metadata() or {}
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  it has no other iterator
+    except (SafetensorError, TypeError, ValueError, AttributeError) as error:  # the others: for types numpy lacks
+        raise ValueError(f"{path} is no file of weights: {error}") from error
+    return arrays, words

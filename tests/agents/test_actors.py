@@ -1,0 +1,80 @@
+"""Actors give their results in order, in processes here and on Ray, and tell what went wrong."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.value.actors import Actors
+from agents.value.self_play import Order, Samples, self_play
+from genial_env import Rules
+from tests.conftest import GUARD
+
+
+def doubled(number: int) -> int:
+    """Work for actors: the first takes longest."""
+    time.sleep(0.3 if number == 0 else 0)
+    return 2 * number
+
+
+def meeting(place: Path) -> int:
+    """Work that ends only when two processes are at it at a time."""
+    (place / str(os.getpid())).touch()
+    deadline = time.monotonic() + GUARD
+    while len(list(place.iterdir())) < 2:
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"process {os.getpid()} has been alone all the time")
+        time.sleep(0.01)
+    return os.getpid()
+
+
+def failing(number: int) -> int:
+    raise ValueError(f"number {number} is no good")
+
+
+@pytest.fixture(params=[None, "local"], ids=["processes", "ray"])
+def where(request: pytest.FixtureRequest) -> str | None:
+    """What actors are told of Ray; only where it is installed, as in RLlib's environment."""
+    if request.param is not None:
+        pytest.importorskip("ray")
+    address: str | None = request.param
+    return address
+
+
+def test_actors_give_their_results_in_order(where: str | None) -> None:
+    with Actors(doubled, 2, "numpy", where) as actors:
+        for number in range(4):
+            actors.give(number)
+        assert actors.given == [0, 1, 2, 3]
+        assert [actors.take() for _ in range(4)] == [0, 2, 4, 6]
+        assert actors.given == []
+
+
+def test_there_must_be_actors() -> None:
+    with pytest.raises(ValueError, match="at least 1 actor, not 0"):
+        Actors(doubled, 0, "numpy")
+
+
+def test_what_goes_wrong_in_an_actor_is_told() -> None:
+    with Actors(failing, 1, "numpy") as actors:
+        actors.give(3)
+        with pytest.raises(ValueError, match="number 3 is no good"):
+            actors.take()
+
+
+def test_two_actors_work_at_a_time(where: str | None, tmp_path: Path) -> None:
+    with Actors(meeting, 2, "numpy", where) as actors:
+        for _ in range(2):
+            actors.give(tmp_path)
+        assert len({actors.take(), actors.take(), os.getpid()}) == 3
+
+
+def test_self_play_in_actors_is_self_play(where: str | None) -> None:
+    orders = [Order(Rules(side=4, colors=4, rack=3), {}, seed=seed, games=4) for seed in range(3)]
+    with Actors[Order, Samples](self_play, 2, "numpy", where) as actors:
+        for order in orders:
+            actors.give(order)
+        for order in orders:
+            assert np.array_equal(actors.take().features, self_play(order).features)

@@ -1,0 +1,76 @@
+"""Every experiment runs, in little (the quickstart's test is in test_sb3.py)."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from experiments import env_speed, ladder, leaderboard, long_masks, ppo_speed, speed, variance
+from genial_env import Rules, genial_v0
+from tests.conftest import needs_numba
+
+
+def test_long_masks(capsys: pytest.CaptureFixture[str]) -> None:
+    args = long_masks.Args(total_steps=64, num_envs=4, num_steps=8, batch_size=32, epochs=1)
+    assert long_masks.main(args) == 64
+    assert "64 decisions among 5,546 actions" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_ppo_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = ppo_speed.Args(num_envs=4, num_steps=16, updates=1, backend="numpy", out=tmp_path / "found.json")
+    found = ppo_speed.main(args)
+    assert "lean and packed" in capsys.readouterr().out
+    assert all(0 < rates["with_training"] < rates["collecting"] for rates in found.values())
+    assert found["free, sb3-contrib, 512 x 4"]["masks_mb"] > 30 * found["free, lean and packed, 512 x 4"]["masks_mb"]
+    assert set(json.loads((tmp_path / "found.json").read_text())) == {"found", "made_by"}
+
+
+@pytest.mark.slow
+def test_env_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    env_speed.main(env_speed.Args(seconds=0.01, copies=3, out=tmp_path / "found.json"))
+    shown = capsys.readouterr().out
+    assert "gym.make_vec, 1,024 games" in shown
+    assert "State.copy, all at once" in shown
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert all(row["steps_per_s"] > 0 and row["written_bytes"] > 2882 for row in found["steps"].values())
+    assert found["steps"]["gym.make_vec, 64 games"]["held_mb"] < 10
+
+
+@pytest.mark.slow
+@needs_numba
+def test_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """MOMAland is not among what the tests install, so another environment stands in for its own."""
+    monkeypatch.setattr(speed, "momaland_env", genial_v0.env)
+    speed.main(speed.Args(batch=16, seconds=0.03, out=tmp_path / "found.json"))
+    assert "MOMAland" in capsys.readouterr().out
+    found = json.loads((tmp_path / "found.json").read_text())["found"]
+    assert {row["by"] for row in found} == {"MOMAland", "Python", "numpy", "numba", "numba, 2 threads"}
+    assert all(row["moves_per_s"] > 0 for row in found)
+
+
+def test_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ladder.main(ladder.Args(games=20, out=tmp_path / "found.json"))
+    assert "solo denial: mean lowest marker" in capsys.readouterr().out
+    found = json.loads((tmp_path / "found.json").read_text())["found"]
+    assert found["greedy among random"]["2 seats"][0] > 0.9
+
+
+def test_leaderboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A little one, played anew; and the page is what the stored results say."""
+    assert leaderboard.PAGE.read_text() == leaderboard.page()
+    monkeypatch.setattr(leaderboard, "STORED", tmp_path / "stored")
+    monkeypatch.setattr(leaderboard, "PAGE", tmp_path / "page.md")
+    little = leaderboard.Board("Solo", Rules(1, "2004", "solo"), ("random", "greedy"), 10)
+    monkeypatch.setattr(leaderboard, "BOARDS", {"solo": little})
+    leaderboard.main(leaderboard.Args(play=True, boards=("solo",), share=0.5, out=tmp_path / "runs"))
+    text = (tmp_path / "page.md").read_text()
+    assert "## Solo" in text
+    assert "10 games (5 deals" in text
+    with pytest.raises(SystemExit, match="unknown board 'chess'"):
+        leaderboard.main(leaderboard.Args(boards=("chess",)))
+
+
+def test_variance(capsys: pytest.CaptureFixture[str]) -> None:
+    variance.main(variance.Args(pairs=20))
+    assert "explained by draws" in capsys.readouterr().out

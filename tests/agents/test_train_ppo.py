@@ -1,0 +1,358 @@
+"""The PPO trainer: league, shaping, checkpoints, and the agent that plays what was trained."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from agents.ppo.augmented_env import Turned
+from agents.ppo.halves_net import HalvesNet
+from agents.ppo.league import League, results_of_game
+from agents.ppo.past_self import PastSelf
+from agents.ppo.shaping import Shaped, potential
+from experiments import train_ppo
+from genial_env import Rules, play
+from genial_env.core.symmetry import random_symmetries
+from genial_env.core.tables import tables
+from genial_env.envs.sb3 import GenialVecEnv
+from genial_env.policies import weight_files
+from genial_env.policies.halves import Halves
+from genial_env.policies.ppo import KIND, PPO, logits
+from genial_env.testing import check_encoding, check_policy
+from tests import stopping
+
+LITTLE = train_ppo.Args(
+    total_steps=8 * 64,
+    num_envs=8,
+    num_steps=8,
+    batch_size=32,
+    epochs=1,
+    keep_every=2,
+    most_selves=2,
+    measure_every=3,
+    deals=2,
+    save_every=2,
+    backend="numpy",
+)
+
+
+def random_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return np.where(masks, rng.random(masks.shape), -1.0).argmax(axis=1)
+
+
+# The trainer
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("unbroken")
+    train_ppo.main(replace(LITTLE, out=out))
+    return out
+
+
+def curve_of(out: Path) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in (out / "curve.jsonl").read_text().splitlines()]
+    return [{name: value for name, value in line.items() if name not in ("wall_s", "cpu_s")} for line in lines]
+
+
+def test_a_run_leaves_what_it_says(unbroken: Path) -> None:
+    about = json.loads((unbroken / "run.json").read_text())
+    assert about["totals"]["moves"] == 512
+    assert about["finished"] is not None
+    curve = curve_of(unbroken)
+    assert [line["moves"] for line in curve] == [192, 384, 512]
+    assert curve[-1]["against"]["denial"]["games"] == 40
+    assert len(curve[-1]["win_rates"]) == 4  # two scripted agents, two past selves
+    assert np.load(unbroken / "evaluations.npz")["timesteps"].tolist() == [192, 384]
+    assert (unbroken / "best_model.zip").exists()
+    assert list((unbroken / "tensorboard").iterdir())
+    _, words = weight_files.read(unbroken / "policy.safetensors", KIND)
+    assert json.loads(words["moves"]) == 512
+    assert play([PPO(unbroken / "policy.safetensors"), "greedy"], games=2).agents == ["ppo", "greedy"]
+
+
+@pytest.mark.slow
+def test_kill_in_the_middle_loses_nothing(unbroken: Path, tmp_path: Path) -> None:
+    """Killed after a checkpoint and a line that is not in it, a run goes on to the same end bit for bit."""
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in vars(LITTLE).items() if is_number(value)]
+    curve = tmp_path / "curve.jsonl"  # has a line more than the checkpoint that was written before it
+    child = stopping.start(curve, "experiments.train_ppo", *words, "--backend=numpy", f"--out={tmp_path}")
+    child.kill()
+    child.wait()
+    train_ppo.main(replace(LITTLE, out=tmp_path))
+    found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, unbroken))
+    assert all(np.array_equal(found[name], expected[name]) for name in expected)
+    assert curve_of(tmp_path) == curve_of(unbroken)
+    evaluations, others = np.load(tmp_path / "evaluations.npz"), np.load(unbroken / "evaluations.npz")
+    assert all(np.array_equal(evaluations[name], others[name]) for name in others)
+    assert len(json.loads((tmp_path / "run.json").read_text())["sittings"]) == 2
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def test_start_from_weights(unbroken: Path, tmp_path: Path) -> None:
+    args = replace(LITTLE, total_steps=0, start_from=unbroken / "policy.safetensors", out=tmp_path)
+    train_ppo.main(args)
+    found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, unbroken))
+    assert all(np.array_equal(found[name], expected[name]) for name in expected)
+
+
+def test_a_finished_run_is_left_as_it_is(unbroken: Path) -> None:
+    before = {path: path.read_bytes() for path in (unbroken / "curve.jsonl", unbroken / "policy.safetensors")}
+    train_ppo.main(replace(LITTLE, out=unbroken))
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("network", "turned"), [("structured", False), ("plain", True)])
+def test_other_networks(network: str, turned: bool, tmp_path: Path) -> None:
+    """They train, and meet their past selves; their weights are not taken for those of "ppo"."""
+    args = replace(LITTLE, network=network, turned=turned, width=8, total_steps=5 * 64, out=tmp_path)
+    run = train_ppo.main(args)
+    assert run.folder == tmp_path
+    (line,) = [line for line in curve_of(tmp_path) if line["moves"] == 320]
+    assert any(name.startswith("self@") for name in line["win_rates"])
+    weight_files.read(tmp_path / "policy.safetensors", f"{KIND}-{network}")
+    with pytest.raises(ValueError, match=f"must hold weights of kind 'ppo', not 'ppo-{network}'"):
+        PPO(tmp_path / "policy.safetensors")
+
+
+def test_networks_that_cannot_be(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="must be one of halves, structured, plain, not 'deep'"):
+        train_ppo.main(replace(LITTLE, network="deep", out=tmp_path / "deep"))
+    with pytest.raises(ValueError, match="'halves' treats all images alike"):
+        train_ppo.main(replace(LITTLE, turned=True, out=tmp_path / "turned"))
+
+
+def test_turned_games_are_the_same_games() -> None:
+    """Actions go back to the positions that they were chosen for: the same actions, turned, play the same games."""
+    plain = GenialVecEnv(6, opponents="greedy", encoding="planes", seed=3, illegal_action="raise")
+    turned = Turned(GenialVecEnv(6, opponents="greedy", encoding="planes", seed=3, illegal_action="raise"), "planes", 5)
+    seen, image, rng = plain.reset(), turned.reset(), np.random.default_rng(0)
+    changed = 0
+    for step in range(60):
+        assert np.array_equal(np.sort(seen["markers"][:, 0], axis=1), np.sort(image["markers"][:, 0], axis=1))
+        changed += int((seen["board"] != image["board"]).any())
+        masks = turned.env_method("action_masks")
+        assert (masks.sum(axis=1) == plain.action_masks().sum(axis=1)).all()
+        if step == 20:
+            saved = turned.get_state()
+            turned.reset()
+            turned.set_state(saved)
+        actions = random_actions(masks, rng)
+        original = turned._symmetry.inverse.actions(actions, turned._rack)
+        seen, earned, done, _ = plain.step(original)
+        image, earned_too, done_too, _ = turned.step(actions)
+        assert np.array_equal(earned, earned_too)
+        assert np.array_equal(done, done_too)
+    assert changed > 50
+
+
+def test_results_of_games() -> None:
+    info = {"seat": 2, "ranks": np.array([1, 2, 3]), "opponents": ["a", "b"]}
+    assert results_of_game(info, 3) == [("a", 0.0), ("b", 0.0)]
+    info = {"seat": 1, "ranks": np.array([1, 2, 2]), "opponents": ["a", "b"]}
+    assert results_of_game(info, 3) == [("a", 0.5), ("b", 0.0)]
+    team = {"seat": 3, "ranks": np.array([2, 1]), "opponents": ["a", "partner", "c"]}
+    assert results_of_game(team, 2) == [("a", 1.0), ("c", 1.0)]
+
+
+# The league
+
+
+class Named:
+    def __init__(self, moves: int, weights: Any) -> None:
+        self.name, self.weights = f"self@{moves}", weights
+
+    def __call__(self, view: Any, random: Any) -> Any:
+        raise AssertionError("nobody plays here")
+
+
+def shares_of(league: League) -> dict[str, float]:
+    return {name: round(share, 6) for name, share in league.shares.items()}
+
+
+def test_the_hard_to_beat_are_met_more_often() -> None:
+    league = League(["greedy", "denial"], Named, selves_share=0.4, most_selves=2, memory=1)
+    assert shares_of(league) == {"greedy": 0.5, "denial": 0.5}
+    league.tell("greedy", 0.7)  # with a memory of one game the rate is the result
+    league.tell("denial", 0.4)
+    league.keep(100, "a")
+    assert shares_of(league) == {"greedy": 0.12, "denial": 0.48, "self@100": 0.4}  # 0.3² : 0.6² of 60%
+    league.tell("denial", 1.0)
+    league.tell("self@100", 0.9)
+    assert shares_of(league)["denial"] == 0.48, "shares are made when a past self is kept"
+    league.keep(200, "b")
+    shares = shares_of(league)
+    assert shares["denial"] / shares["greedy"] == pytest.approx(0.05 / 0.09, rel=1e-4)  # the floor
+    assert shares["self@100"] / shares["self@200"] == pytest.approx(0.05 / 0.25, rel=1e-4)
+    league.keep(300, "c")
+    assert [opponent.policy.name for opponent in league.selves] == ["self@200", "self@300"], "the easiest went"
+
+
+def test_a_league_comes_back() -> None:
+    league = League(["denial"], Named, selves_share=0.5)
+    league.keep(100, "a")
+    league.tell("self@100", 1.0)
+    other = League(["denial"], Named, selves_share=0.5)
+    other.restore(league.saved())
+    assert other.saved() == league.saved()
+    assert shares_of(other) == shares_of(league)
+    assert other.selves[0].policy.weights == "a"
+
+
+def test_leagues_that_cannot_be() -> None:
+    with pytest.raises(ValueError, match="at least one scripted agent"):
+        League([], Named, 0.5)
+    with pytest.raises(ValueError, match=r"selves_share must be 0 to 1, not 1\.5"):
+        League(["greedy"], Named, 1.5)
+    with pytest.raises(ValueError, match="memory must be at least 1"):
+        League(["greedy"], Named, 0.5, memory=0)
+
+
+# Shaping
+
+
+def test_shaping_telescopes() -> None:
+    """Over an episode what is added sums to -phi of its first observation, whatever was played."""
+    plain = GenialVecEnv(6, opponents="random", encoding=Halves(), seed=3)
+    shaped = Shaped(GenialVecEnv(6, opponents="random", encoding=Halves(), seed=3), weight=0.7)
+    first = shaped.reset()
+    assert np.array_equal(plain.reset()["markers"], first["markers"])
+    rng, added, ends = np.random.default_rng(0), np.zeros(6), 0
+    expected = -0.7 * potential(first["markers"])
+    for step in range(60):
+        actions = random_actions(plain.action_masks(), rng)
+        _, earned, _, _ = plain.step(actions)
+        seen, with_shaping, done, _ = shaped.step(actions)
+        added += with_shaping - earned
+        assert np.allclose(added[done], expected[done], atol=1e-5)
+        ends += int(done.sum())
+        added[done], expected[done] = 0.0, -0.7 * potential(seen["markers"])[done]
+        if step == 20:  # in the middle of games
+            saved = shaped.get_state()
+            shaped.reset()
+            shaped.set_state(saved)
+    assert ends >= 6
+
+
+def test_shaping_pays_for_the_own_markers() -> None:
+    markers = np.zeros((3, 2, 6))
+    markers[1, 0] = 18
+    markers[2, 0, :3] = 18
+    markers[:, 1] = 5
+    assert potential(markers).tolist() == [0.0, 1.0, 0.25]
+
+
+# The encoding, the network, the agent
+
+
+RULES = [Rules(), Rules(3), Rules(4, "2009", "team"), Rules(side=4, colors=4, rack=3)]
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_the_encoding(rules: Rules) -> None:
+    check_encoding(Halves(), rules)
+
+
+def positions(rules: Rules, games: int = 16) -> tuple[GenialVecEnv, dict[str, np.ndarray]]:
+    """Games after some moves."""
+    sizes = {name: getattr(rules, name) for name in ("side", "colors", "rack")}
+    env = GenialVecEnv(games, rules.players, rules.edition, rules.mode, encoding=Halves(), seat="random", **sizes)
+    rng, seen = np.random.default_rng(0), env.reset()
+    for _ in range(5):
+        seen, *_ = env.step(random_actions(env.action_masks(), rng))
+    return env, seen
+
+
+def tensors(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
+    return {name: torch.as_tensor(array).float() for name, array in arrays.items()}
+
+
+def shaken(rules: Rules) -> HalvesNet:
+    """A network far from its beginning."""
+    torch.manual_seed(0)
+    net = HalvesNet(rules, width=5)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter += 0.1 * torch.randn_like(parameter)
+    return net
+
+
+@pytest.mark.parametrize("rules", RULES, ids=str)
+def test_numpy_plays_what_torch_learned(rules: Rules, tmp_path: Path) -> None:
+    net, (_, seen) = shaken(rules), positions(rules)
+    with torch.no_grad():
+        expected, values = net(tensors(seen))
+        assert torch.allclose(values, net.values(tensors(seen)))
+    weights = {name: value.numpy() for name, value in net.state_dict().items()}
+    found = logits(weights, tables(rules), seen)
+    assert found.shape == (16, tables(rules).n_actions)
+    assert np.abs(found - expected.numpy()).max() < 1e-4
+    weight_files.write(tmp_path / "some.safetensors", KIND, rules, weights)
+    agent = PPO(tmp_path / "some.safetensors")
+    check_policy(agent, rules)
+    check_policy(PPO(tmp_path / "some.safetensors", temperature=2.0), rules)
+    check_policy(PastSelf(net, Halves(), "self"), rules)
+
+
+def test_drawing_by_temperature(tmp_path: Path) -> None:
+    """As often as the distribution says, and never what may not be played."""
+    rules = RULES[3]
+    net, (env, seen) = shaken(rules), positions(rules, 1)
+    weights = {name: value.numpy() for name, value in net.state_dict().items()}
+    weight_files.write(tmp_path / "some.safetensors", KIND, rules, weights)
+    view = env._games.view().select(np.zeros(20_000, dtype=np.int64))
+    random = np.random.default_rng(0).integers(2**64, size=20_000, dtype=np.uint64)
+    played = np.bincount(PPO(tmp_path / "some.safetensors", 3.0)(view, random), minlength=tables(rules).n_actions)
+    scores = np.where(env.action_masks()[0], logits(weights, tables(rules), seen)[0] / 3, -np.inf)
+    expected = np.exp(scores - scores.max())
+    assert np.abs(played / 20_000 - expected / expected.sum()).max() < 0.02
+    assert not played[~env.action_masks()[0]].any()
+
+
+def test_a_new_network_plays_as_denial(tmp_path: Path) -> None:
+    rules = Rules()
+    torch.manual_seed(0)
+    weights = {name: value.numpy() for name, value in HalvesNet(rules).state_dict().items()}
+    weight_files.write(tmp_path / "new.safetensors", KIND, rules, weights)
+    results = play([PPO(tmp_path / "new.safetensors"), "greedy"], rules, 40, seed=1)
+    assert (results.ranks[:, 0] == 1).mean() > 0.8
+
+
+def test_symmetries_are_built_in() -> None:
+    """A turned board with renamed colors is worth the same, and every action there has its image's logit."""
+    rules, rng = Rules(), np.random.default_rng(1)
+    net, (env, _) = shaken(rules), positions(rules)
+    view = env._games.view()
+    image = random_symmetries(rules, len(view), rng)
+    with torch.no_grad():
+        (one, value), (other, other_value) = (net(tensors(Halves().encode(seen))) for seen in (view, image.view(view)))
+    assert torch.allclose(value, other_value, atol=1e-4)
+    placing = np.flatnonzero(view.slots.any(axis=1))
+    for _ in range(20):
+        actions = random_actions(view.mask(), rng)
+        images = image.actions(actions, view.rack)
+        assert torch.allclose(one[placing, actions[placing]], other[placing, images[placing]], atol=1e-3)
+
+
+def test_what_cannot_be_played(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no file of weights"):
+        PPO("nobody")
+    (tmp_path / "broken.safetensors").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="is no file of weights"):
+        PPO(tmp_path / "broken.safetensors")
+    weights = {name: value.numpy() for name, value in HalvesNet(Rules()).state_dict().items()}
+    weight_files.write(tmp_path / "two.safetensors", KIND, Rules(), weights)
+    with pytest.raises(ValueError, match="plays mode 'individual' with 2 seats, not mode 'individual' with 3"):
+        play([PPO(tmp_path / "two.safetensors")] * 3, Rules(3))
+    with pytest.raises(ValueError, match="temperature must be at least 0, not -1"):
+        PPO(tmp_path / "two.safetensors", temperature=-1)
+    with pytest.raises(ValueError, match="mode 'solo' has none"):
+        HalvesNet(Rules(1, "2009", "solo"))

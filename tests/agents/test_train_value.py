@@ -1,0 +1,124 @@
+"""The value trainer: a run that was broken off comes to the same weights, and actors give their results in order."""
+
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import tyro
+
+from agents.runs.runs import read_runs
+from agents.value.self_play import Samples
+from experiments.train_value import CHECKPOINT, WEIGHTS, Args, Buffer, begin, gate, main
+from genial_env import use_backend
+from genial_env.policies import weight_files
+from genial_env.policies.value import KIND
+from tests import stopping
+from tests.conftest import GUARD, needs_numba
+
+pytestmark = needs_numba
+SETTINGS = shlex.split(
+    "--games 96 --first-games 32 --games-at-once 16 --evaluate-every 32 --deals 4 --opponents greedy --candidates 4 "
+    "--side 4 --colors 4 --rack 3 "
+    "--buffer 4000 --batch 64 --widths 8 8 8 8"
+)
+
+
+def command(folder: Path) -> list[str]:
+    return [sys.executable, "-m", "experiments.train_value", "--out", str(folder), *SETTINGS]
+
+
+def settings(folder: Path) -> Args:
+    """The same for a run in this process."""
+    return tyro.cli(Args, args=command(folder)[3:])
+
+
+def children_of(process: int) -> list[int]:
+    """The processes that a process started, as Linux tells."""
+    return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes where Linux tells of them")
+def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    main(settings(whole))
+    process = stopping.start(broken / CHECKPOINT, *command(broken)[2:])
+    actors = children_of(process.pid)
+    assert actors
+    process.kill()
+    process.wait()
+    deadline = time.monotonic() + GUARD
+    while any(Path(f"/proc/{actor}").exists() for actor in actors):  # they end with the learner
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert read_runs(broken)[0].about["finished"] is None
+    main(settings(broken))
+    runs = [read_runs(folder)[0] for folder in (whole, broken)]
+    assert len(runs[1].about["sittings"]) == 2
+    for run in runs:
+        assert run.about["finished"] is not None
+        for line in run.curve:
+            line["wall_s"] = line["cpu_s"] = 0
+    assert runs[0].curve == runs[1].curve
+    assert [line["games"] for line in runs[0].curve] == [32, 64, 96, 128]
+    arrays, about = weight_files.read(whole / WEIGHTS, KIND)
+    again, _ = weight_files.read(broken / WEIGHTS, KIND)
+    assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
+    assert "greedy" in about["results"]
+    main(settings(broken))  # it is finished: nothing to do
+    assert [line["games"] for line in read_runs(broken)[0].curve] == [32, 64, 96, 128]
+
+
+def test_on_ray_it_comes_to_the_same_weights(tmp_path: Path) -> None:
+    """On two workers; only where Ray is installed, as in RLlib's environment."""
+    pytest.importorskip("ray")
+    here, on_ray = ([*command(tmp_path / name), "--actors", "2"] for name in ("here", "ray"))
+    for words in (here, [*on_ray, "--ray", "local"]):
+        subprocess.run(words, check=True, capture_output=True, timeout=GUARD)
+    arrays, again = (weight_files.read(tmp_path / name / WEIGHTS, KIND)[0] for name in ("here", "ray"))
+    assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
+
+
+def test_a_network_that_loses_is_not_taken() -> None:
+    args = Args(first_games=256, games_at_once=256, buffer=8000, widths=(8, 8, 8, 8), deals=40, reuse=60, side=4)
+    with use_backend("numba"):
+        learner = begin(args)
+        assert gate(args, learner) is None  # nothing before it
+        good = learner.average.arrays()
+        with torch.no_grad():
+            learner.average.out.neg_()
+        found = gate(args, learner)
+        assert found is not None
+        assert found.mean + found.half < 0.5
+        assert learner.rejected == 1
+        assert len(learner.past) == 1
+        for net in (learner.net, learner.average):
+            assert all(np.array_equal(array, good[name]) for name, array in net.arrays().items())
+        found = gate(args, learner)
+        assert found is not None
+        assert found.mean == 0.5  # against itself
+        assert len(learner.past) == 2
+
+
+def test_the_buffer_keeps_the_newest() -> None:
+    buffer = Buffer(np.zeros((5, 2), dtype=np.int16), np.zeros((5, 1, 2), dtype=np.float16))
+    for start in (0, 3, 6):
+        numbers = np.arange(start, start + 3)
+        buffer.add(
+            Samples(
+                np.repeat(numbers[:, None], 2, axis=1).astype(np.int16),
+                np.tile(numbers[:, None, None], (1, 1, 2)).astype(np.float32),
+                games=1,
+                moves=3,
+                cpu_s=0.0,
+            )
+        )
+    assert buffer.filled == 5
+    assert sorted(buffer.features[:, 0].tolist()) == [4, 5, 6, 7, 8]
+    features, targets = buffer.draw(100, np.random.default_rng(0))
+    assert torch.equal(features[:, 0].float(), targets[:, 0, 0])

@@ -1,0 +1,279 @@
+"""Reviews: what they say of decisions, by a judge whose mind is known and by the value network."""
+
+import json
+import math
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from genial_env import RecordError, Rules, view
+from genial_env import simulation as play
+from genial_env.analysis.review import NONE, VERDICTS, Judgement, alike, make_judge, review, verdict
+from genial_env.core import kernel
+from genial_env.core.actions import Place, decode, encode
+from genial_env.core.bitsets import Ints
+from genial_env.core.state import Phase
+from genial_env.core.views import View, tile_values
+from genial_env.policies.value import Value
+from genial_env.records.record import cut, decisions, replay
+from genial_env.render.sentences import event_words
+from tests.positions import STANDARD, random_play
+
+SOLO, TEAM = Rules(1, "2004", "solo"), Rules(4, "2009", "team")
+SMALL = Rules(2, "2009", side=4, colors=4, rack=3)
+JUDGED = [Rules(), Rules(3, "2009"), SOLO]
+
+
+def game(rules: Rules, agents: str | list[str] = "greedy", seed: int = 0) -> dict[str, Any]:
+    """The record of a game."""
+    players = [agents] * rules.players if isinstance(agents, str) else agents
+    records = play(players, rules, seed=seed, record=True).records
+    assert records is not None
+    return records[0]
+
+
+@dataclass
+class Counting:
+    """Thinks an action worth its points, a hundredth each, and what is no placement nothing; judges all actions."""
+
+    name: str = "counting"
+    asked: int = 0
+
+    def judge(self, view: View, also: Ints | None = None) -> Judgement:
+        self.asked += len(view)
+        worth = np.zeros((len(view), view.tables.n_actions))
+        worth[:, : view.tables.swap_action] = tile_values(view, view.points).reshape(len(view), -1) / 100
+        worth[~view.mask()] = -np.inf
+        order = np.argsort(-worth, axis=1, kind="stable")[:, : view.mask().sum(axis=1).max()]
+        utility = np.take_along_axis(worth, order, axis=1)
+        return Judgement(np.where(utility == -np.inf, NONE, order), utility, np.full(order.shape, 0.5))
+
+
+@pytest.mark.parametrize("rules", [*STANDARD, SMALL], ids=str)
+def test_decisions_are_those_of_the_record(rules: Rules) -> None:
+    record = game(rules, "random", seed=3)
+    found = decisions(record)
+    assert [record["events"][event][0] for event in found.events] == [e[0] for e in record["events"] if e[0] != "draw"]
+    assert kernel.is_legal(found.states, found.actions, np.arange(len(found.actions))).all()
+    for row in range(0, len(found.actions), 7):
+        at = replay(record, int(found.events[row]))
+        assert np.array_equal(at.racks[0], found.states.racks[row])
+        assert np.array_equal(at.board[0], found.states.board[row])
+
+
+def test_a_game_without_a_decision() -> None:
+    record = cut(game(SMALL), 0)
+    assert review(record, Counting()).decisions == ()
+    assert len(decisions(record).states) == 0
+    assert all(math.isnan(loss) for loss in review(record, Counting()).mean_loss())
+
+
+@pytest.mark.parametrize("rules", [*STANDARD, SMALL], ids=str)
+def test_losses_are_the_best_less_the_played(rules: Rules) -> None:
+    record = game(rules, "random", seed=5)
+    found, known = review(record, Counting()), decisions(record)
+    assert (found.rules, found.agents, found.judge) == (rules, ("random",) * rules.players, "counting")
+    assert [each.event for each in found.decisions] == known.events.tolist()
+    assert [each.action for each in found.decisions] == known.actions.tolist()
+    for row, each in enumerate(found.decisions):
+        event = record["events"][each.event]
+        points = sum(event[7].values()) if event[0] == "place" else 0
+        assert each.utility == pytest.approx(points / 100)
+        assert each.loss == each.best - each.utility >= 0
+        assert (each.seat, each.words, each.win) == (event[1], event_words(rules, event), 0.5)
+        assert each.verdict in VERDICTS
+        utilities = [other.utility for other in each.alternatives]
+        assert utilities == sorted(utilities, reverse=True)
+        assert max([each.utility, *utilities]) == each.best
+        state, also = known.states.select(np.array([row])), [other.action for other in each.alternatives]
+        assert kernel.is_legal(state.select(np.zeros(len(also), dtype=int)), np.array(also), np.arange(len(also))).all()
+        for other in each.alternatives:
+            assert other.utility == pytest.approx(sum(other.points.values()) / 100)
+            assert len(other.cells) == (2 if other.action < state.tables.swap_action else 0)
+    by_seat = [[each.loss for each in found.decisions if each.seat == seat] for seat in range(rules.players)]
+    assert found.mean_loss() == pytest.approx([np.mean(losses) for losses in by_seat])
+    assert found.blunders() == [each for each in found.decisions if each.verdict == "blunder"]
+
+
+def test_what_comes_to_the_same_counts_once() -> None:
+    for seed, each in product(range(3), ("random", "greedy")):
+        record = game(SMALL, each, seed)
+        found = decisions(record)
+        for row, judged in enumerate(review(record, Counting()).decisions):
+            shown = {judged.action, *(other.action for other in judged.alternatives)}
+            after = set()
+            for action in shown:
+                state = found.states.select(np.array([row]))
+                kernel.leave(state, [action])
+                rack = tuple(np.sort(state.racks[0, judged.seat]).tolist())
+                after.add((state.board.tobytes(), rack, int(state.owed[0]), int(state.bag.sum())))
+            kept_or_swapped = (
+                found.states.phase[row] == Phase.SWAP
+            )  # before new tiles are drawn keeping changes nothing
+            assert kept_or_swapped or len(after) == len(shown)
+
+
+def test_alike() -> None:
+    state = random_play(Rules(), 300, seed=1, steps=9)
+    state = state.select(~state.over & (state.phase == Phase.PLACE))
+    state.racks[np.arange(len(state)), state.to_play, :3] = 0, 0, 1  # RR RR RG
+    seen, t = view(state), state.tables
+    for row in range(0, len(state), 20):
+        placement = int(seen.placements[row].argmax())
+        first, second = (tuple(cell) for cell in t.cells[t.placements[placement]].tolist())
+        double, twin, turned, mixed, other = (
+            encode(state.rules, Place(slot, *cells))
+            for slot, cells in [
+                (0, (first, second)),
+                (1, (first, second)),
+                (1, (second, first)),
+                (2, (first, second)),
+                (2, (second, first)),
+            ]
+        )
+        same = [double, twin, turned]
+        different = [mixed, other, t.swap_action, t.decline_action, NONE]
+        found = alike(seen.select(np.array([row])), np.array([[*same, *different]]))[0].tolist()
+        assert len(set(found[:3])) == 1
+        assert len(set(found)) == 1 + len(different)
+
+
+def test_forced_decisions_lose_nothing() -> None:
+    rules = Rules(1, "2004", "solo", side=3, colors=2, tile_sets=2)
+    records = [game(rules, "random", seed) for seed in range(8)]
+    decided = [
+        (each, record["events"][each.event]) for record in records for each in review(record, Counting()).decisions
+    ]
+    forced = [each for each, event in decided if event[2] == 2 and event[4][0] == event[4][1]]  # a double, either way
+    assert forced
+    for each in forced:
+        assert (each.loss, each.verdict, each.alternatives) == (0, "best", ())
+
+
+@pytest.mark.parametrize("rules", JUDGED, ids=str)
+def test_value_finds_no_fault_with_itself(rules: Rules) -> None:
+    found = review(game(rules, "value"), "value")
+    assert found.judge == "value"
+    if rules is SOLO:  # it plays for the next markers, too
+        assert sum(found.mean_loss()) < 0.02
+    else:
+        assert max(each.loss for each in found.decisions) < 1e-6
+        assert {each.verdict for each in found.decisions} == {"best"}
+        assert all(0 <= each.win <= 1 and -1 <= each.utility <= 1 for each in found.decisions)
+
+
+@pytest.mark.parametrize("rules", JUDGED, ids=str)
+def test_a_better_player_loses_less(rules: Rules) -> None:
+    if rules is SOLO:
+        better, worse = (review(game(rules, agent)).mean_loss()[0] for agent in ("denial", "random"))
+    else:
+        better, worse = review(game(rules, ["denial", *["random"] * (rules.players - 1)], seed=1)).mean_loss()[:2]
+    assert better < worse
+
+
+def test_a_blunder_is_found() -> None:
+    found = review(game(Rules(), ["value", "random"], seed=2), "value")
+    assert found.blunders()
+    for each in found.blunders():
+        assert each.seat == 1
+        assert each.alternatives[0].utility == each.best > each.utility + 0.1
+
+
+@pytest.mark.parametrize("rules", JUDGED, ids=str)
+def test_value_judges_alike_alone_and_in_a_batch(rules: Rules) -> None:
+    found = decisions(game(rules, "random"))
+    seen, judge = view(found.states), Value(candidates=5)
+    together = judge.judge(seen, found.actions)
+    assert together.actions.shape == together.utility.shape == together.win.shape
+    assert together.actions.shape[1] <= 5 + 1
+    for row in range(0, len(seen), 5):
+        alone = judge.judge(seen.select(np.array([row])), found.actions[row : row + 1])
+        count = int((alone.actions[0] != NONE).sum())
+        assert np.array_equal(together.actions[row, :count], alone.actions[0, :count])
+        assert (together.actions[row, count:] == NONE).all()
+        assert np.allclose(together.utility[row, :count], alone.utility[0, :count], atol=1e-5)
+        assert found.actions[row] in alone.actions[0]
+        assert (np.diff(alone.utility[0, :count]) <= 0).all()
+        assert np.isnan(alone.win[0, :count]).all() == (rules is SOLO)
+
+
+def test_value_judges_its_own_choice_first() -> None:
+    found = decisions(game(Rules(3), "greedy"))
+    seen, judge = view(found.states), Value()
+    judged = judge.judge(seen)
+    assert np.array_equal(judged.actions[:, 0], judge(seen, np.zeros(len(seen), dtype=np.uint64)))
+    assert (alike(seen, judged.actions) != NONE).any()
+
+
+def test_an_action_is_named_as_it_was_played() -> None:
+    found = decisions(game(Rules(), "random", seed=4))
+    seen = view(found.states)
+    judged = Value().judge(seen, found.actions)
+    assert ((judged.actions == found.actions[:, None]).sum(axis=1) == 1).all()
+    keys = alike(seen, judged.actions)
+    for row, own in enumerate(alike(seen, found.actions[:, None])[:, 0]):
+        assert (keys[row] == own).sum() == 1
+
+
+@pytest.mark.parametrize("rules", JUDGED, ids=str)
+def test_as_json(rules: Rules) -> None:
+    found = review(game(rules, "random"), "value(candidates=4)")
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert told["rules"] == rules.to_dict()
+    assert told["unit"] == ("lowest marker" if rules is SOLO else "rank utility")
+    assert len(told["decisions"]) == len(found.decisions)
+    first = told["decisions"][0]
+    assert (first["win"] is None) == (rules is SOLO)
+    assert set(first["alternatives"][0]) == {"action", "words", "cells", "points", "utility"}
+    assert set(first) == set(vars(found.decisions[0]))
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[int, int]] = []
+    found = review(game(SMALL), Counting(), lambda done, total: told.append((done, total)))
+    total = len(found.decisions)
+    assert told[-1] == (total, total)
+    assert told == sorted(set(told))
+
+
+@pytest.mark.parametrize(
+    ("loss", "said"), [(0, "best"), (0.01, "good"), (0.07, "inaccuracy"), (0.15, "mistake"), (0.5, "blunder")]
+)
+def test_verdicts(loss: float, said: str) -> None:
+    assert verdict(loss, Rules()) == said
+    assert verdict(5 * loss, SOLO) == said
+
+
+def test_who_cannot_judge() -> None:
+    with pytest.raises(ValueError, match=r"agent 'greedy' cannot judge: it has no method judge\(view, also\)"):
+        review(game(SMALL), "greedy")
+    with pytest.raises(ValueError, match="unknown agent 'vlaue'"):
+        review(game(SMALL), "vlaue")
+    with pytest.raises(ValueError, match="value cannot play this game: the value network for 5 colors"):
+        review(game(Rules(colors=5, side=5, rack=4)), "value")
+    with pytest.raises(TypeError, match="cannot judge: it has no method judge"):
+        review(game(SMALL), object())  # type: ignore[arg-type]
+    own = Counting()
+    assert make_judge(own, SMALL) is own
+
+
+def test_a_judge_that_leaves_out_what_was_played() -> None:
+    class Forgetful(Counting):
+        def judge(self, view: View, also: Ints | None = None) -> Judgement:
+            found = super().judge(view)
+            return Judgement(found.actions[:, :1], found.utility[:, :1], found.win[:, :1])
+
+    with pytest.raises(ValueError, match=r"judge forgetful: the action that was played, \d+, must be among those"):
+        review(game(Rules(), "random"), Forgetful("forgetful"))
+
+
+def test_a_record_that_does_not_replay() -> None:
+    record = game(SMALL)
+    with pytest.raises(RecordError, match=r"event 0: expected \d+ legal actions"):
+        review(record | {"events": [[*record["events"][0][:2], 1, *record["events"][0][3:]], *record["events"][1:]]})
+    with pytest.raises(RecordError, match="ranks: expected"):
+        review(record | {"ranks": [1, 1]})
+    assert isinstance(decode(SMALL, review(record, Counting()).decisions[0].action), Place)

@@ -1,0 +1,202 @@
+"""Choosing a backend, doing without numba, and where compiled code is kept."""
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from genial_env import Backend, Rules, backends, genial_v0, use_backend
+from genial_env.core import kernel
+from tests.conftest import GUARD, needs_numba
+
+
+@pytest.fixture(autouse=True)
+def nothing_chosen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As a process starts."""
+    monkeypatch.delenv(backends.BACKEND_VARIABLE, raising=False)
+    monkeypatch.delenv(backends.THREADS_VARIABLE, raising=False)
+    backends._from_environment.cache_clear()
+    yield
+    backends._from_environment.cache_clear()
+    assert backends.current() == Backend("numpy")
+
+
+@needs_numba
+def test_ways_to_choose(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert backends.current() == Backend("numpy")
+    with use_backend("numba", threads=2) as inside:
+        assert inside == backends.current() == Backend("numba", 2)
+        with use_backend("numpy"):
+            assert backends.current() == Backend("numpy")
+        assert backends.current() == Backend("numba", 2)
+        with use_backend(Backend("numba", 4), threads=1):
+            assert backends.current() == Backend("numba")
+    monkeypatch.setenv(backends.BACKEND_VARIABLE, "numba")
+    monkeypatch.setenv(backends.THREADS_VARIABLE, "3")
+    backends._from_environment.cache_clear()
+    assert backends.current() == Backend("numba", 3)
+    with use_backend("numpy"):
+        assert backends.current() == Backend("numpy")
+    backends._from_environment.cache_clear()
+    monkeypatch.setenv(backends.BACKEND_VARIABLE, "fortran")
+    with pytest.raises(ValueError, match=r"GENIAL_ENV_BACKEND=fortran, .*unknown backend 'fortran'"):
+        kernel.deal(Rules(), 0)
+    monkeypatch.delenv(backends.BACKEND_VARIABLE)
+    with pytest.raises(ValueError, match="GENIAL_ENV_THREADS=3: the backend 'numpy' works in one thread"):
+        backends.current()
+    monkeypatch.delenv(backends.THREADS_VARIABLE)
+
+
+def test_what_is_no_backend() -> None:
+    for make, error, said in (
+        (lambda: use_backend("jax"), ValueError, "unknown backend 'jax': the backends are numpy, numba"),
+        (lambda: use_backend("numpy", threads=2), ValueError, "'numpy' works in one thread, not 2"),
+        (lambda: Backend("numba", 0), ValueError, "threads must be at least 1, not 0"),
+        (lambda: Backend("numba", 1.5), TypeError, "threads must be a whole number, not 1.5"),
+        (lambda: kernel.deal(Rules(), 0, backend=3), TypeError, "a backend is a name or a Backend, not 3"),
+    ):
+        with pytest.raises(error, match=said):
+            make()
+
+
+@needs_numba
+def test_single_games_take_numba_where_nobody_chose() -> None:
+    env = genial_v0.raw_env()
+    env.reset(seed=0)
+    assert env._game.one.backend == Backend("numba")
+    with use_backend("numpy"):
+        env.reset(seed=0)
+        assert env._game.one.backend is None
+
+
+def run(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """A Python of its own."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **variables},
+        timeout=GUARD,
+        check=False,
+    )
+
+
+WITHOUT = "import sys; sys.modules['numba'] = None\n"
+
+
+def test_without_numba() -> None:
+    """All is as before, but for a clear message to who asks for it."""
+    done = run(
+        WITHOUT
+        + "import gymnasium, genial_env\n"
+        + "env = gymnasium.make('genial_env/Genial-v0', opponents='greedy')\n"
+        + "observation, info = env.reset(seed=0)\n"
+        + "env.step(info['action_mask'].argmax())\n"
+        + "print(env.unwrapped._game.one.backend)\n"
+        + "genial_env.use_backend('numba')"
+    )
+    assert done.stdout == "None\n"
+    assert "ImportError: the backend 'numba' needs numba: pip install 'genial-env[fast]'" in done.stderr
+    done = run(WITHOUT + "import runpy; runpy.run_module('genial_env.warmup', run_name='__main__')")
+    assert done.returncode == 1
+    assert "pip install 'genial-env[fast]'" in done.stderr
+
+
+def test_a_numba_that_does_not_work_is_told_of_once() -> None:
+    broken = (
+        "import sys, types, importlib.machinery\n"
+        "sys.modules['numba'] = numba = types.ModuleType('numba')\n"
+        "numba.__spec__ = importlib.machinery.ModuleSpec('numba', None)\n"
+        "from genial_env import genial_v0\n"
+        "env = genial_v0.env()\n"
+        "for seed in range(3): env.reset(seed=seed)\n"
+        "print(env.unwrapped._game.one.backend)"
+    )
+    done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, timeout=GUARD, check=True)
+    assert done.stdout == "None\n"
+    assert done.stderr.count("RuntimeWarning: single games are played without numba") == 1
+
+
+# Compiled code on the disk
+
+SMALL = (
+    "from genial_env import Rules, kernel; "
+    "kernel.recount_points(Rules(), kernel.undealt(Rules()).board, backend='numba')"
+)
+COUNTED = (
+    "from numba.core import event\n"
+    "with event.install_recorder('numba:compile') as compiled:\n"
+    f"    {SMALL}\n"
+    "print(len(compiled.buffer))"
+)
+
+
+@needs_numba
+@pytest.mark.slow
+class TestCache:
+    def test_a_second_process_compiles_nothing(self, tmp_path: Path) -> None:
+        first, second = (run(COUNTED, GENIAL_ENV_CACHE_DIR=str(tmp_path)) for _ in range(2))
+        assert int(first.stdout) > 0, first.stderr
+        assert int(second.stdout) == 0, second.stderr
+        assert len(list(tmp_path.glob("genial_env-*/*/*.nbi"))) == 1
+
+    def test_damaged_files_are_made_anew(self, tmp_path: Path) -> None:
+        run(SMALL, GENIAL_ENV_CACHE_DIR=str(tmp_path))
+        for path in tmp_path.rglob("*.nb?"):
+            path.write_bytes(path.read_bytes()[:50])
+        done = run(COUNTED, GENIAL_ENV_CACHE_DIR=str(tmp_path))
+        assert int(done.stdout) > 0, done.stderr
+        run(SMALL, GENIAL_ENV_CACHE_DIR=str(tmp_path))
+        assert int(run(COUNTED, GENIAL_ENV_CACHE_DIR=str(tmp_path)).stdout) == 0
+
+    def test_other_sources_have_another_place(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from genial_env._compiled import jit
+
+        monkeypatch.setenv(jit.CACHE_VARIABLE, str(tmp_path))
+        before = jit.directory()
+        monkeypatch.setattr(jit, "HERE", tmp_path)  # no sources there
+        assert jit.directory() != before
+
+    def test_where_nothing_can_be_written_it_compiles_all_the_same(self, tmp_path: Path) -> None:
+        nowhere = tmp_path / "file"
+        nowhere.touch()
+        places = dict.fromkeys(("GENIAL_ENV_CACHE_DIR", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME"), str(nowhere))
+        done = run(COUNTED, **places)
+        assert int(done.stdout) > 0, done.stderr
+        assert done.stderr == ""
+
+    def test_it_says_so_on_a_terminal_and_nowhere_else(self, tmp_path: Path) -> None:
+        assert run(SMALL, GENIAL_ENV_CACHE_DIR=str(tmp_path / "a")).stderr == ""
+        said = on_terminal(SMALL, str(tmp_path / "b"))
+        assert said.count("genial_env: compiling for this machine, once") == 1
+        assert str(tmp_path / "b") in said
+        assert on_terminal(SMALL, str(tmp_path / "b")) == ""
+
+
+def on_terminal(code: str, cache: str) -> str:
+    """What a Python says on its terminal."""
+    ours, its = pty.openpty()
+    environment = {**os.environ, "GENIAL_ENV_CACHE_DIR": cache}
+    subprocess.run([sys.executable, "-c", code], stderr=its, env=environment, timeout=GUARD, check=True)
+    os.close(its)
+    said = b""
+    try:
+        while part := os.read(ours, 4096):
+            said += part
+    except OSError:  # the end
+        pass
+    os.close(ours)
+    return said.decode()
+
+
+@needs_numba
+def test_warming_up_makes_every_function_ready() -> None:
+    from genial_env._compiled.jit import ENTRIES
+    from genial_env.warmup import warm_up
+
+    assert warm_up() == len(ENTRIES)
+    assert all(entry._compiled is not None for entry in ENTRIES)

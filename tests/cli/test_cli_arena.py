@@ -1,0 +1,104 @@
+"""The commands that compare agents, as a user meets them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from genial_env._util.files import LOCK
+from genial_env.arena.report import RESULTS, TABLES
+from tests.cli.test_cli import ROOT, genial, mistake
+
+
+def test_a_tournament_from_the_command_line(tmp_path: Path) -> None:
+    out = tmp_path / "t"
+    words = ("tournament", out, "--agents", "random,greedy,points", "--groups", 3, "--seed", 4)
+    done = genial(*words)
+    assert done.stderr == ""
+    for word in ("18 games", "rating", "random", "greedy", "points", "forfeits", str(out)):
+        assert word in done.stdout
+    names = {path.name for path in out.iterdir()}
+    assert names == {
+        LOCK,
+        "tournament.json",
+        "games.jsonl",
+        "records.jsonl",
+        RESULTS,
+        TABLES,
+        "ratings.png",
+        "wins.png",
+        "lowest.png",
+    }
+    assert "18 games, all replay" in genial("verify", out / "records.jsonl").stdout
+    before = (out / "games.jsonl").read_bytes()
+    assert genial(*words).stdout == done.stdout
+    assert (out / "games.jsonl").read_bytes() == before
+    assert "not 5: take another directory" in genial(*words[:-1], 5, status=2).stderr
+
+
+def test_a_tournament_without_extras(tmp_path: Path) -> None:
+    out = tmp_path / "t"
+    words = ("tournament", out, "--agents", "random,greedy", "--groups", 2, "--no-records", "--no-pictures")
+    genial(*words, "--players", 3)
+    assert {path.name for path in out.iterdir()} == {LOCK, "tournament.json", "games.jsonl", RESULTS, TABLES}
+
+
+def test_a_match_from_the_command_line(tmp_path: Path) -> None:
+    out = tmp_path / "match.json"
+    done = genial("match", "greedy", "random", "--sprt", 0, 100, "--out", out)
+    assert "verdict: greedy is better than random (H1: by 100 Elo)" in done.stdout
+    assert json.loads(out.read_text())["verdict"] == "H1"
+    assert "no verdict after 3 pairs" in genial("match", "greedy", "random", "--pairs", 3).stdout
+    fixed = genial("match", "random", "greedy", "--pairs", 4, "--fixed", "--mode", "team", "--edition", "2004")
+    assert "no test: 4 pairs played" in fixed.stdout
+
+
+def test_a_newcomer_is_rated(tmp_path: Path) -> None:
+    words = ("rate", "tests.strange_agents:make", "--against", "random,greedy", "--seconds", 1)
+    done = genial(*words, "--out", tmp_path / "t")
+    assert "tests.strange_agents:make: place" in done.stdout
+    assert (tmp_path / "t" / RESULTS).exists()
+
+
+def test_forfeits_are_told(tmp_path: Path) -> None:
+    words = ("tournament", tmp_path / "t", "--agents", "random,tests.strange_agents:Crashing", "--groups", 3)
+    assert "tests.strange_agents:Crashing forfeited, for example: RuntimeError: out of ideas" in genial(*words).stdout
+
+
+def test_puzzles_from_the_command_line(tmp_path: Path) -> None:
+    done = genial("puzzles", "greedy", "--verbose")
+    for word in ("endgame", "swap", "all", "genial_env/analysis/puzzles.jsonl:", "best is"):
+        assert word in done.stdout
+    (tmp_path / "empty.jsonl").write_text("{}\n")
+    assert "empty.jsonl:1" in genial("puzzles", "greedy", "--file", tmp_path / "empty.jsonl", status=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["tournament", "DIR", "--agents", "random,nobody"], "unknown agent 'nobody'"),
+        (["tournament", "DIR", "--agents", "random"], "2 agents are needed, not 1"),
+        (["tournament", ROOT], "something else than a tournament"),
+        (["tournament", ROOT / "README.md"], "README.md"),
+        (["tournament", "DIR", "--workers", "0"], "workers must be 1 to 1024, not 0"),
+        (["tournament", "DIR", "--mode", "team"], "edition '2025' has no mode 'team'"),
+        (["match", "random", "random"], "named once"),
+        (["match", "random", "greedy", "--sprt", "9", "3"], "elo0 < elo1"),
+        (["match", "random", "greedy", "--alpha", "2"], "alpha must be between"),
+        (["match", "random", "greedy", "--pairs", "0"], "pairs must be 1 to 10000000, not 0"),
+        (["rate", "nowhere:make"], "cannot import 'nowhere'"),
+        (["rate", "random", "--seconds", "-1"], "seconds must be above 0"),
+        (["puzzles", "nobody"], "unknown agent 'nobody'"),
+        (["puzzles", "random", "--file", "none.jsonl"], "none.jsonl"),
+    ],
+)
+def test_mistakes_are_one_line(
+    words: list[object],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = [tmp_path / "t" if word == "DIR" else word for word in words]
+    assert told in mistake(words, monkeypatch, capsys)
+    assert not (tmp_path / "t").exists()

@@ -1,0 +1,212 @@
+"""The value agent: its network in numpy is the one in torch, its knobs turn, its files are read and refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from agents.value.self_play import Order, Samples, self_play
+from agents.value.torch_net import TorchValueNet
+from genial_env import Rules, use_backend, view
+from genial_env import simulation as play
+from genial_env.core import kernel
+from genial_env.core.chance import bits
+from genial_env.envs.rewards import rank_utility
+from genial_env.policies import weight_files
+from genial_env.policies.afterstates import width
+from genial_env.policies.value import KIND, Outcomes, Value, ValueNet, judge
+from genial_env.policies.value_search import ValueSearch
+from genial_env.testing import check_policy
+from tests.conftest import needs_numba
+from tests.positions import every, random_play
+
+SOLO, TEAM = Rules(1, "2004", "solo"), Rules(4, "2009", "team")
+GAMES = [Rules(), Rules(3), Rules(4), TEAM, SOLO, Rules(side=4, colors=4, rack=3)]
+each_game = every("rules", GAMES, [GAMES[0], *GAMES[4:]])
+SMALL = Rules(side=4, colors=4, rack=3)
+
+
+def some_samples(rules: Rules, games: int = 8, **how: Any) -> Samples:
+    """Of games that "denial" plays."""
+    return self_play(Order(rules, {}, games=games, **how))
+
+
+def random_net(rules: Rules, seed: int = 0) -> TorchValueNet:
+    """A network that has learned nothing, with weights everywhere."""
+    torch.manual_seed(seed)
+    net = TorchValueNet(rules, (8, 7, 6, 5), some_samples(rules).features)
+    with torch.no_grad():
+        for parameter in net.parameters():
+            parameter.add_(0.2 * torch.randn_like(parameter))
+    return net
+
+
+def weights_of(rules: Rules, path: Path, seed: int = 0) -> Path:
+    """A file of such a network's weights."""
+    weight_files.write(path, KIND, rules, random_net(rules, seed).arrays())
+    return path
+
+
+@each_game
+def test_numpy_says_what_torch_says(rules: Rules) -> None:
+    net, samples = random_net(rules), some_samples(rules, games=20)
+    with torch.no_grad():
+        told = net(torch.from_numpy(samples.features)).softmax(dim=2).numpy()
+    chances = ValueNet(rules, net.arrays())(samples.features)
+    assert chances.shape == samples.targets.shape
+    assert np.allclose(chances, told, atol=2e-5)
+    assert np.ptp(chances, axis=0).max() > 0.01
+
+
+def test_weights_can_be_taken_over() -> None:
+    net, other = random_net(Rules()), random_net(Rules(), seed=1)
+    other.take_over(net.arrays())
+    features = some_samples(Rules()).features
+    own, taken = (ValueNet(Rules(), each.arrays())(features) for each in (net, other))
+    assert np.allclose(own, taken, atol=1e-4)
+
+
+@each_game
+def test_no_color_is_special(rules: Rules) -> None:
+    net = ValueNet(rules, random_net(rules).arrays())
+    features = some_samples(rules).features
+    per_color = len(net.arrays["color"]) * rules.colors
+    rows = features[:, :per_color].reshape(len(features), rules.colors, -1)
+    turned = np.concatenate([np.roll(rows, 1, axis=1).reshape(len(features), -1), features[:, per_color:]], axis=1)
+    assert np.allclose(net(features), net(turned), atol=1e-6)
+
+
+def test_outcomes_are_places_and_ties_share_them() -> None:
+    scores = np.array([[[5, 6], [5, 7], [5, 6]], [[1, 9], [2, 9], [3, 9]]], dtype=np.int8)
+    outcomes = Outcomes(Rules(3))
+    of = outcomes.of_scores(scores)
+    assert of[0].tolist() == [[0, 0.5, 0.5], [1, 0, 0], [0, 0.5, 0.5]]
+    assert of[1].tolist() == [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
+    assert np.allclose(outcomes.utility(of), rank_utility(kernel.ranks(scores))[:, 0])
+    two = Outcomes(Rules(2)).of_scores(np.array([[[3, 4], [3, 4]], [[3, 4], [2, 9]]], dtype=np.int8))
+    assert two.tolist() == [[[0.5, 0.5]], [[1, 0]]]
+
+
+def test_solo_outcomes_are_the_sorted_markers() -> None:
+    outcomes = Outcomes(SOLO)
+    of = outcomes.of_scores(np.array([[[36, 7, 9, 9, 0, 20]]], dtype=np.int8))
+    assert of.argmax(axis=2).tolist() == [[0, 7, 9, 9, 20, 36]]
+    assert np.allclose(outcomes.utility(of), [0 + 0.7 + 0.09 + 0.009 + 0.002 + 0.00036])
+
+
+@each_game
+def test_they_are_policies_that_look_at_nothing_hidden(rules: Rules, tmp_path: Path) -> None:
+    file = weights_of(rules, tmp_path / "net.safetensors")
+    check_policy(Value(file, candidates=4), rules)
+    check_policy(ValueSearch(playouts=8, candidates=3, replies=3, weights=file), rules)
+
+
+@needs_numba
+@pytest.mark.parametrize("rules", [Rules(), TEAM, SOLO], ids=str)
+def test_both_backends_choose_alike(rules: Rules, tmp_path: Path) -> None:
+    file = weights_of(rules, tmp_path / "net.safetensors")
+    state = random_play(rules, games=6, seed=3, steps=9)
+    seen, random = view(state), bits(7, np.arange(6))
+    for agent in (Value(file, candidates=8), ValueSearch(playouts=16, candidates=4, replies=3, weights=file)):
+        chosen = []
+        for backend in ("numpy", "numba"):
+            with use_backend(backend):
+                chosen.append(agent(seen, random))
+        assert np.array_equal(*chosen)
+
+
+def test_what_is_over_is_not_guessed() -> None:
+    """A last placement is judged by how the game ends."""
+    rules = SMALL
+    net = ValueNet(rules, random_net(rules).arrays())
+    state = random_play(rules, games=60, seed=5, steps=13)
+    judged = judge(view(state, rows=np.flatnonzero(~state.over)), net, most=100)
+    over = judged.after.over
+    assert over.any()
+    expected = rank_utility(kernel.ranks(judged.after.scores[over]))[:, 0]
+    assert np.allclose(judged.utility[over], expected)
+
+
+def test_search_looks_at_later_turns(tmp_path: Path) -> None:
+    """Its knobs turn: with other settings it chooses otherwise somewhere."""
+    file = weights_of(Rules(), tmp_path / "net.safetensors")
+    state = random_play(Rules(), games=10, seed=3, steps=10)
+    seen, random = view(state), bits(3, np.arange(10))
+    settings: list[dict[str, Any]] = [{}, {"playouts": 90}, {"candidates": 2}, {"replies": 1}, {"turns": 2}]
+    chosen = [ValueSearch(**{"playouts": 30, **setting}, weights=file)(seen, random) for setting in settings]
+    assert len({tuple(actions.tolist()) for actions in chosen}) == len(settings)
+
+
+def test_samples_are_repeatable_and_add_up() -> None:
+    rules = SMALL
+    learner, rival = random_net(rules).arrays(), random_net(rules, seed=1).arrays()
+    order = Order(rules, learner, [{}, rival], seed=3, games=40, rival_share=0.5, candidates=6)
+    once, again = self_play(order), self_play(order)
+    assert np.array_equal(once.features, again.features)
+    assert np.array_equal(once.targets, again.targets)
+    assert once.features.shape == (len(once), width(rules))
+    assert np.allclose(once.targets.sum(axis=2), 1, atol=1e-5)
+    assert once.games == 40
+    assert 0 < len(once) < once.moves  # rivals' decisions are not learned from, nor what ended a game
+
+
+def test_without_trace_the_next_own_afterstate_is_the_target() -> None:
+    """With lambda 0 a target is what the network said of the seat's next afterstate, or how the game ended; with 1
+    always how it ended.
+    """
+    rules, learner = SMALL, random_net(SMALL).arrays()
+    net = ValueNet(rules, learner)
+    how: dict[str, Any] = {"seed": 3, "games": 1, "candidates": 6, "rival_share": 0.0}
+    ends = self_play(Order(rules, learner, trace=1.0, **how))
+    assert {tuple(target) for target in ends.targets[:, 0].tolist()} <= {(1, 0), (0, 1), (0.5, 0.5)}
+    next_ones = self_play(Order(rules, learner, trace=0.0, **how))
+    assert np.array_equal(ends.features, next_ones.features)
+    said = net(next_ones.features)
+    matched = [any(np.allclose(target, word, atol=1e-5) for word in said) for target in next_ones.targets]
+    assert sum(matched) >= len(matched) - 2  # but for the last ones of both seats
+
+
+def test_shipped_weights_are_found_or_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weight_files, "FOLDER", tmp_path)
+    with pytest.raises(ValueError, match=r"no weights of 'value' are shipped for 2 seats .*\(shipped: none\)"):
+        play([Value(), "random"], SMALL)
+    weights_of(SMALL, tmp_path / "value-2.safetensors")
+    assert len(play([Value(candidates=2), "random"], SMALL)) == 1
+    with pytest.raises(ValueError, match=r"\(shipped: value-2\.safetensors\)"):
+        weight_files.shipped(KIND, TEAM)
+    weights_of(TEAM, tmp_path / "value-4-team.safetensors")
+    assert weight_files.shipped(KIND, TEAM).name == "value-4-team.safetensors"
+
+
+def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    file = weights_of(SMALL, tmp_path / "net.safetensors")
+    with pytest.raises(ValueError, match="plays mode 'individual' with 2 seats, not mode 'individual' with 3"):
+        play([Value(file)] * 3, Rules(3))
+    with pytest.raises(ValueError, match="must hold weights of kind 'ppo', not 'value'"):
+        weight_files.read(file, "ppo")
+    broken = tmp_path / "broken.safetensors"
+    broken.write_bytes(file.read_bytes()[:100])
+    with pytest.raises(ValueError, match="is no file of weights"):
+        Value(broken)
+    with pytest.raises(FileNotFoundError, match="there is no file of weights"):
+        Value(tmp_path / "missing")
+    arrays, about = weight_files.read(file, KIND)
+    by_file, by_arrays = (play([Value(source), "random"], SMALL, 3, seed=1) for source in (file, arrays))
+    assert np.array_equal(by_file.scores, by_arrays.scores)
+    assert json.loads(about["rules"])["side"] == 4
+    with pytest.raises(
+        ValueError, match=r"'bias_out': expected float32 of shape \(2,\), found float32 of shape \(1,\)"
+    ):
+        ValueNet(SMALL, arrays | {"bias_out": arrays["bias_out"][:1]})
+    with pytest.raises(ValueError, match="for 4 colors and 2 seats: expected the tensor 'out', found bias_1, bias_2"):
+        ValueNet(SMALL, {name: array for name, array in arrays.items() if name != "out"})
+
+
+@pytest.mark.parametrize("setting", [{"candidates": 0}, {"replies": 0}, {"turns": 0}, {"playouts": 0}])
+def test_wrong_settings_are_refused(setting: dict[str, int], tmp_path: Path) -> None:
+    file = weights_of(SMALL, tmp_path / "net.safetensors")
+    with pytest.raises(ValueError, match=next(iter(setting))):
+        ValueSearch(**setting, weights=file)  # type: ignore[arg-type]

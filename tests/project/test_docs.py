@@ -1,0 +1,97 @@
+"""The README's and the pages' Python runs as printed, tables are those of the code, links lead somewhere."""
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from genial_env import backends
+from tests.paths import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+NAMES = {page: str(page.relative_to(ROOT)) for page in PAGES}
+SLOW = {"docs/tianshou.md"}
+"""Pages whose library takes longest to be imported."""
+SNIPPETS = [
+    pytest.param(code, id=f"{NAMES[page]}-{number}", marks=[pytest.mark.slow] * (NAMES[page] in SLOW))
+    for page in PAGES
+    for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL))
+]
+
+
+# What the libraries of single pages warn of when they are imported.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:torch.*")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:tensordict.*")
+@pytest.mark.filterwarnings("ignore:.*A Box observation space (min|max)imum value is")  # a function's are unknown
+@pytest.mark.filterwarnings("ignore:Training and eval env are not of the same type")
+@pytest.mark.parametrize("code", SNIPPETS)
+def test_snippet(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A first line "# needs: name" skips the snippet where the library is missing."""
+    monkeypatch.setattr(backends, "_calls", [])  # what a snippet chooses ends with it
+    needs = re.match(r"# needs: (\w+)\n", code)
+    if needs:
+        pytest.importorskip(needs[1], reason=f"needs {needs[1]}")
+    if importlib.util.find_spec("torch"):  # on a busy machine its threads would wait for each other
+        importlib.import_module("torch").set_num_threads(1)
+    exec(compile(code, "snippet", "exec"), {})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES.values())
+def test_links_lead_somewhere(page: Path) -> None:
+    """Files and, in them, headings."""
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", page.read_text()):
+        if target.startswith("https://"):
+            continue
+        found = page.parent / target if target else page
+        assert found.exists(), target
+        if anchor:
+            assert anchor in headings(found), f"{target}#{anchor}"
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors of a page's headings."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text()
+    assert all(f": {page.relative_to(DOCS)}\n" in navigation for page in sorted(DOCS.rglob("*.md")))
+
+
+@pytest.fixture(scope="module")
+def generate() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_tables_and_pictures_are_those_of_the_code(generate: ModuleType) -> None:
+    """After a change of shapes run docs/generate.py, and bring the pages up to date."""
+    encodings = (DOCS / "encodings.md").read_text()
+    for name in generate.ENCODINGS:
+        assert f"## {name}\n" in encodings
+        assert generate.encoding_table(name) in encodings
+    assert generate.central_table() in encodings
+    assert generate.action_table() in (DOCS / "actions.md").read_text()
+    assert generate.numbering_svg() == (DOCS / "images/numbering.svg").read_text()
+    assert generate.grid_svg() == (DOCS / "images/grid.svg").read_text()
+
+
+def test_the_documentation_builds(tmp_path: Path) -> None:
+    """Strictly: a page without a place in the navigation or a broken link fails it."""
+    pytest.importorskip("mkdocs", reason="needs mkdocs-material: pip install -e '.[docs]'")
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+
+    build(load_config(str(ROOT / "mkdocs.yml"), strict=True, site_dir=str(tmp_path)))
+    pages = list(tmp_path.rglob("index.html"))
+    assert len(pages) == len(list(DOCS.rglob("*.md")))
+    for page in pages:  # nothing is loaded from elsewhere
+        assert not re.findall(r'<(?:link|script|img)[^>]+(?:href|src)="https?://(?!squidfunk)[^"]*"', page.read_text())

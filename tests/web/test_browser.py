@@ -1,0 +1,478 @@
+"""The page of `genial serve` in a real browser, by clicks, keys and taps. Skipped where there is no Chromium."""
+
+import json
+import os
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser as Chromium
+from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
+
+from genial_env import Rules, play
+from genial_env.records.record import to_line
+from genial_env.web import app as web_app
+from genial_env.web import make_app
+from genial_env.web.thinking import Task
+from tests.conftest import GUARD
+from tests.served import Browser, Slow, served
+
+pytestmark = pytest.mark.slow
+
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+PHONE = {"width": 360, "height": 640}
+expect.set_options(timeout=1000 * GUARD)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with served(make_app(tmp_path_factory.mktemp("games"))) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Chromium]:
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if program is None:
+        pytest.skip("needs Chromium: install it, or name it in the variable CHROMIUM")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS.split())
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(chromium: Chromium, address: str) -> Iterator[Callable[..., Page]]:
+    """Opens pages, each in a browser of its own; in the end none may have complained, or asked anything elsewhere."""
+    contexts: list[BrowserContext] = []
+    complaints: list[str] = []
+
+    def watch(page: Page) -> None:
+        page.set_default_timeout(1000 * GUARD)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda said: complaints.append(said.text) if "Content Security" in said.text else None)
+        page.on("dialog", lambda dialog: complaints.append(dialog.message))
+        page.on("request", lambda request: request.url.startswith(address) or complaints.append(request.url))
+
+    def opened(path: str = "/", *, session: Browser | None = None, **options: Any) -> Page:
+        context = chromium.new_context(**options)
+        contexts.append(context)
+        if session is not None:
+            token = {"name": web_app.COOKIE, "value": session.cookies[web_app.COOKIE], "url": address}
+            context.add_cookies([{**token, "httpOnly": True, "sameSite": "Strict"}])
+        page = context.new_page()
+        watch(page)
+        page.goto(address + path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture
+def session(address: str) -> Browser:
+    """A session whose games a test sets up by requests, and looks at in a page."""
+    return Browser(address)
+
+
+def button(page: Page, words: str) -> Any:
+    return page.get_by_role("button", name=words, exact=True)
+
+
+def begin_small(page: Page, opponent: str = "greedy") -> None:
+    """Begin a game on a small board by the form."""
+    expect(page.locator(".seats select")).to_have_count(2)
+    page.get_by_text("Seed and variants").click()
+    page.get_by_label("Seed", exact=True).fill("3")
+    page.get_by_label("Cells along an edge").fill("4")
+    page.get_by_label("Seat 1").select_option(opponent)
+    button(page, "Begin").click()
+    expect(page.locator(".my-rack")).to_be_visible()
+
+
+def free_cells(page: Page) -> list[int]:
+    free = "[...document.querySelectorAll('.cell:not(.cannot)')].filter(each => each.children.length === 1)"
+    found: list[int] = page.evaluate(f"{free}.map(each => Number(each.dataset.cell))")
+    return found
+
+
+def roomy(game: dict[str, Any]) -> int:
+    """A cell where the tile can be turned."""
+    return Counter(chain.from_iterable(game["choice"]["pairs"])).most_common(1)[0][0]
+
+
+def cell(page: Page, number: int) -> Any:
+    return page.locator(f'.cell[data-cell="{number}"]')
+
+
+def lay_somewhere(page: Page) -> None:
+    """Lay the first tile on the first cell where there is room, by clicks."""
+    page.locator(".my-rack button").first.click()
+    for number in free_cells(page):
+        cell(page, number).click()
+        if button(page, "Lay it").is_enabled():
+            break
+    button(page, "Lay it").click()
+
+
+def wait_for_turn(page: Page) -> str:
+    """Wait until the person is asked something, or the game is over; which of "lay", "swap" and "end" it is."""
+    asked = page.locator('.my-rack button:enabled, button:has-text("Keep them"):enabled, .ending')
+    expect(asked.first).to_be_visible()
+    if page.locator(".ending").count():
+        return "end"
+    return "swap" if button(page, "Keep them").count() else "lay"
+
+
+def width_of(page: Page) -> int:
+    width: int = page.evaluate("document.documentElement.scrollWidth")
+    return width
+
+
+def a_record(*agents: str, **rules: Any) -> dict[str, Any]:
+    records = play(list(agents), Rules(len(agents), **rules), seed=4, record=True).records
+    assert records is not None
+    return records[0]
+
+
+def test_a_whole_game_by_clicks_and_its_review(open_page: Callable[..., Page], tmp_path: Path) -> None:
+    page = open_page()
+    begin_small(page)
+    while (asked := wait_for_turn(page)) != "end":
+        if asked == "swap":
+            button(page, "Keep them").click()
+        else:
+            lay_somewhere(page)
+    expect(page.locator(".ending")).to_contain_text("Markers, lowest first")
+    expect(page.locator(".ending")).to_contain_text("against")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download the record").click()
+    download.value.save_as(tmp_path / "game.jsonl")
+    record = json.loads((tmp_path / "game.jsonl").read_text())
+    assert record["agents"] == ["person", "greedy"]
+
+    page.get_by_role("link", name="Review this game").click()
+    button(page, "Review this game").click()
+    expect(page.locator(".chart")).to_be_visible()
+    decisions = [event for event in record["events"] if event[0] != "draw"]
+    expect(page.locator("ol.moves li")).to_have_count(len(decisions))
+    page.locator("ol.moves button").nth(2).click()
+    expect(page.locator(".judged")).to_contain_text("worth")
+    expect(page.locator(".pill")).to_have_count(page.locator(".alternative").count())
+    page.locator(".alternative").first.click()
+    expect(page.locator(".ghost.fixed")).to_have_count(2)
+    page.get_by_text("As a table").click()
+    expect(page.locator(".report tbody tr")).to_have_count(len(decisions))
+    page.locator(".board").click()
+    page.keyboard.press("End")
+    expect(page.locator(".status")).to_contain_text(f"{len(decisions)} of {len(decisions)}")
+
+
+def test_the_tile_in_hand(open_page: Callable[..., Page], session: Browser) -> None:
+    """Hovering shows what a placement scores; keys, the wheel and a button turn it; nothing is played before Enter."""
+    game = session.new_game(None, "greedy")
+    page = open_page(f"/#/game/{game['id']}", session=session)
+    page.locator(".my-rack button").nth(1).click()
+    anchor = roomy(game)
+    cell(page, anchor).hover()
+    expect(page.locator(".ghost")).to_have_count(2)
+    expect(page.locator(".preview")).to_contain_text("point")
+    seen = {page.locator(".preview").text_content()}
+    for turn in (
+        lambda: page.keyboard.press("r"),
+        lambda: page.mouse.wheel(0, 100),
+        lambda: page.keyboard.press("R"),
+    ):
+        before = page.locator(".preview").text_content()
+        turn()
+        expect(page.locator(".preview")).not_to_have_text(str(before))
+        seen.add(page.locator(".preview").text_content())
+    assert len(seen) == 3  # on, on again, and back
+    cell(page, anchor).click()
+    expect(page.locator(".ghost.fixed")).to_have_count(2)
+    expect(button(page, "Lay it")).to_be_enabled()
+    page.keyboard.press("Escape")
+    expect(button(page, "Lay it")).to_be_disabled()
+    cell(page, anchor).click()
+    before = page.locator(".preview").text_content()
+    button(page, "Rotate").click()
+    expect(page.locator(".preview")).not_to_have_text(str(before))
+    assert session.seen_by(game, 0)["turn"] == 0
+    page.locator(".board").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".mark")).to_have_count(2)
+    wait_for_turn(page)
+    assert session.seen_by(game, 0)["turn"] >= 2
+
+
+def test_a_game_by_the_keyboard_alone(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    expect(page.locator(".seats select")).to_have_count(2)
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == "Begin":
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator(".my-rack")).to_be_visible()
+    page.keyboard.press("1")
+    expect(page.locator("#announce")).to_contain_text("in hand")
+    for key in ["ArrowUp"] * 5 + ["ArrowLeft"] * 2:
+        page.keyboard.press(key)
+    expect(page.locator(".cursor")).to_have_attribute("visibility", "visible")
+    expect(page.locator("#announce")).to_contain_text("B")
+    page.keyboard.press("Enter")
+    expect(page.locator(".ghost.fixed")).to_have_count(2)
+    before = page.locator("#announce").text_content()
+    page.keyboard.press("r")
+    expect(page.locator("#announce")).not_to_have_text(str(before))
+    page.keyboard.press("Enter")
+    wait_for_turn(page)
+    expect(page.locator(".log li")).to_have_count(2)
+    assert page.evaluate("document.activeElement.classList.contains('board')")
+    page.keyboard.press("h")
+    expect(page.locator(".preview")).to_contain_text("Hint:")
+    page.keyboard.press("Enter")
+    wait_for_turn(page)
+    expect(page.locator(".log li")).to_have_count(4)
+
+
+def test_reloading_in_mid_game(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    begin_small(page)
+    lay_somewhere(page)
+    wait_for_turn(page)
+    before = [page.locator(what).all_inner_texts() for what in (".log li", ".tracks text")]
+    tiles = [tile.get_attribute("aria-label") for tile in page.locator(".my-rack button").all()]
+    page.reload()
+    wait_for_turn(page)
+    assert [page.locator(what).all_inner_texts() for what in (".log li", ".tracks text")] == before
+    assert [tile.get_attribute("aria-label") for tile in page.locator(".my-rack button").all()] == tiles
+    page.goto(page.url.split("#")[0])
+    page.get_by_role("link", name="You, greedy").click()
+    expect(page.locator(".log li")).to_have_count(2)
+
+
+def test_two_browsers_at_once(open_page: Callable[..., Page]) -> None:
+    first, second = open_page(), open_page()
+    begin_small(first)
+    begin_small(second, "random")
+    lay_somewhere(first)
+    expect(second.locator(".log li")).to_have_count(0)
+    second.goto(first.url)
+    expect(second.get_by_role("alert")).to_contain_text("another browser's")
+    expect(second.locator(".my-rack")).to_have_count(0)
+    second.goto(first.url.split("#")[0])
+    expect(second.locator(".games li")).to_have_count(1)
+    wait_for_turn(first)
+
+
+def test_people_who_hand_the_device_over(open_page: Callable[..., Page], session: Browser) -> None:
+    game = session.new_game(None, None)
+    page = open_page(f"/#/game/{game['id']}", session=session)
+    for name in ("Seat 0", "Seat 1", "Seat 0"):
+        expect(page.locator(".curtain")).to_contain_text(f"Hand over to {name}")
+        expect(page.locator(".my-rack, .panel .tile .half")).to_have_count(0)
+        button(page, f"I am {name}: show my tiles").click()
+        expect(page.locator(".my-rack button")).to_have_count(6)
+        page.reload()
+        expect(page.locator(".curtain")).to_be_visible()
+        button(page, f"I am {name}: show my tiles").click()
+        lay_somewhere(page)
+
+
+def advance_until(session: Browser, game: dict[str, Any], wanted: Callable[[dict[str, Any]], bool]) -> None:
+    """Play by requests until the person's decision is of a kind."""
+    while not (game["waits"] and wanted(game)):
+        game = session.decide(game) if game["waits"] else session.do(game, "advance")
+
+
+def test_a_bonus_turn_is_announced_and_may_be_declined(open_page: Callable[..., Page], session: Browser) -> None:
+    game = session.new_game(None, "random", edition="2009", side=6, colors=2, rack=4, tile_sets=6)
+    advance_until(session, game, lambda now: now["position"]["phase"] == "bonus")
+    page = open_page(f"/#/game/{game['id']}", session=session)
+    expect(page.locator(".status")).to_contain_text("Bonus turn!")
+    button(page, "Decline the bonus").click()
+    expect(page.locator(".log li", has_text="You decline a bonus")).to_have_count(1)
+
+
+def test_a_swap_is_offered(open_page: Callable[..., Page], session: Browser) -> None:
+    game = session.new_game(None, "random", seed=2, side=5, rack=2)
+    advance_until(session, game, lambda now: now["choice"]["swap"])
+    page = open_page(f"/#/game/{game['id']}", session=session)
+    expect(page.locator(".status")).to_contain_text("none of the lowest colors")
+    expect(page.locator(".my-rack button:enabled")).to_have_count(0)
+    button(page, "Swap all tiles").click()
+    expect(page.locator(".log li", has_text="You show and swap")).to_have_count(1)
+    wait_for_turn(page)
+
+
+def test_on_a_phone(open_page: Callable[..., Page], session: Browser) -> None:
+    """Nothing reaches over the side; a tile is laid by taps."""
+    game = session.new_game(None, "greedy", "greedy", "greedy", side=8)
+    page = open_page(viewport=PHONE, has_touch=True, is_mobile=True, session=session)
+    expect(page.locator(".seats select")).to_have_count(2)
+    assert width_of(page) == PHONE["width"]
+    page.goto(f"{page.url.split('#')[0]}#/game/{game['id']}")
+    expect(page.locator(".my-rack button")).to_have_count(6)
+    assert width_of(page) == PHONE["width"]
+    page.locator(".my-rack button").first.tap()
+    number = roomy(game)
+    cell(page, number).tap()
+    expect(page.locator(".ghost.fixed")).to_have_count(2)
+    before = page.locator(".preview").text_content()
+    cell(page, number).tap()
+    expect(page.locator(".preview")).not_to_have_text(str(before))
+    expect(button(page, "Lay it")).to_be_in_viewport()
+    button(page, "Lay it").tap()
+    expect(page.locator(".log li")).to_have_count(4)
+    page.goto(f"{page.url.split('#')[0]}#/replay")
+    page.set_input_files("input[type=file]", _file("game.jsonl", to_line(a_record("greedy", "random"))))
+    button(page, "Review this game").tap()
+    expect(page.locator(".chart")).to_be_visible()
+    page.locator("ol.moves button").nth(3).tap()
+    assert width_of(page) == PHONE["width"]
+
+
+def _file(name: str, text: str) -> dict[str, Any]:
+    return {"name": name, "mimeType": "application/x-ndjson", "buffer": text.encode()}
+
+
+def test_files_of_records(open_page: Callable[..., Page]) -> None:
+    """Several games to choose from, faults, and names that look like markup."""
+    page = open_page("/#/replay")
+    chooser = page.locator("input[type=file]")
+    good = a_record("greedy", "random", side=4)
+    hostile = {**good, "agents": ["<script>alert(1)</script>", "<img src=x onerror=alert(2)>" * 20]}
+    wrong = json.loads(json.dumps(good))
+    wrong["events"][2][2] += 1
+
+    chooser.set_input_files(_file("wrong.jsonl", to_line(wrong)))
+    expect(page.locator(".problem")).to_contain_text("Line 1: event 2: expected")
+    expect(page.locator(".problem")).to_contain_text("found")
+    chooser.set_input_files(_file("none.jsonl", "no record\n"))
+    expect(page.locator(".problem")).to_contain_text("Line 1: expected JSON")
+    chooser.set_input_files(_file("empty.jsonl", "\n"))
+    expect(page.locator(".problem")).to_contain_text("empty file")
+    chooser.set_input_files(_file("large.jsonl", " " * 5_000_001))
+    expect(page.locator(".problem")).to_contain_text("at most 5 MB")
+
+    chooser.set_input_files(_file("three.jsonl", to_line(good) + to_line(wrong) + to_line(hostile)))
+    expect(page.locator(".opener option")).to_have_count(3)
+    expect(page.locator(".opener option").nth(1)).to_be_disabled()
+    page.locator(".opener select").select_option(index=2)
+    button(page, "Show this game").click()
+    expect(page.locator(".panel .name").first).to_have_text("<script>alert(1)</script>")
+    assert page.locator("main script, main img").count() == 0
+    assert width_of(page) == page.viewport_size["width"]  # type: ignore[index]
+
+
+def test_a_dropped_file(open_page: Callable[..., Page]) -> None:
+    page = open_page("/#/replay")
+    expect(page.locator(".opener")).to_be_visible()
+    record = to_line(a_record("greedy", "random", side=4))
+    put = "text => { const data = new DataTransfer(); data.items.add(new File([text], 'game.jsonl')); return data; }"
+    page.locator(".opener").dispatch_event("drop", {"dataTransfer": page.evaluate_handle(put, record)})
+    expect(page.locator(".status")).to_contain_text("The deal. greedy, random")
+
+
+def test_stepping_through_a_record(open_page: Callable[..., Page]) -> None:
+    page = open_page("/#/replay")
+    record = a_record("greedy", "random", side=4)
+    last = sum(event[0] != "draw" for event in record["events"])
+    page.locator("input[type=file]").set_input_files(_file("game.jsonl", to_line(record)))
+    expect(page.locator(".status")).to_contain_text("The deal")
+    button(page, "On").click()
+    expect(page.locator(".status")).to_contain_text(f"1 of {last}")
+    expect(page.locator(".mark")).to_have_count(2)
+    button(page, "End").click()
+    expect(page.locator(".status")).to_contain_text(f"{last} of {last}")
+    scores = [marker for track in record["scores"] for marker in track]
+    assert [int(words) for words in page.locator(".tracks .count").all_text_contents()] == scores
+    button(page, "Back").click()
+    expect(page.locator(".status")).to_contain_text(f"{last - 1} of {last}")
+    button(page, "Start").click()
+    button(page, "Play").click()
+    expect(page.locator(".status")).to_contain_text(f"of {last}")  # it has moved on from the deal
+    button(page, "Pause").click()
+    expect(button(page, "Play")).to_be_visible()
+
+
+def test_only_valid_games_are_offered(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    seats, edition, mode = (page.get_by_role("combobox", name=words) for words in ("Seats", "Edition", "Mode"))
+    expect(edition.locator("option")).to_have_count(3)
+    expect(mode.locator("option")).to_have_count(1)
+    seats.select_option("4")
+    edition.select_option("2009")
+    expect(mode.locator("option")).to_have_count(2)
+    mode.select_option("team")
+    expect(page.locator(".seats label", has_text="team 1")).to_have_count(2)
+    seats.select_option("1")
+    expect(edition.locator("option")).to_have_count(2)
+    expect(page.locator(".seats select")).to_have_count(1)
+    page.get_by_text("Seed and variants").click()
+    page.get_by_label("Cells along an edge").fill("99")
+    page.get_by_label("Cells along an edge").blur()
+    expect(page.locator(".problem")).to_contain_text("side must be")
+    expect(button(page, "Begin")).to_be_disabled()
+
+
+def test_the_server_goes_away(open_page: Callable[..., Page], session: Browser) -> None:
+    """The page says so, and goes on when it is back."""
+    game = session.new_game(None, "greedy")
+    page = open_page(f"/#/game/{game['id']}", session=session)
+    expect(page.locator(".my-rack")).to_be_visible()
+    page.context.set_offline(True)
+    lay_somewhere(page)
+    expect(page.locator(".preview")).to_contain_text("does not answer")
+    page.context.set_offline(False)
+    page.route("**/advance", lambda route: route.abort())
+    lay_somewhere(page)
+    expect(button(page, "Try again")).to_be_visible()
+    page.unroute("**/advance")
+    button(page, "Try again").click()
+    wait_for_turn(page)
+    expect(page.locator(".log li")).to_have_count(2)
+
+
+def test_an_agent_that_thinks_for_long(
+    open_page: Callable[..., Page], session: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The position is there at once after a reload, and for how long the agent has been thinking; then it goes on."""
+    monkeypatch.setattr(Task, "seconds", property(lambda task: 83.0))
+    with Slow.known(monkeypatch):
+        game = session.new_game(None, Slow.name)
+        page = open_page(f"/#/game/{game['id']}", session=session)
+        expect(page.locator(".my-rack")).to_be_visible()
+        lay_somewhere(page)
+        assert Slow.going.acquire(timeout=GUARD)
+        page.reload()
+        expect(page.locator(".status")).to_contain_text(re.compile(r"slow is thinking … 1 min \d+ s"))
+        expect(page.locator(".mark")).to_have_count(2)
+        expect(page.locator(".log li")).to_have_count(1)
+        Slow.may_end.set()
+        assert wait_for_turn(page) == "lay"
+        expect(page.locator(".log li")).to_have_count(2)
+        expect(page.locator(".status")).not_to_contain_text("min")
+
+
+def test_a_game_is_removed_while_an_agent_thinks(
+    open_page: Callable[..., Page], session: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Slow.known(monkeypatch):
+        game = session.new_game(Slow.name, None)
+        page = open_page(f"/#/game/{game['id']}", session=session)
+        assert Slow.going.acquire(timeout=GUARD)
+        page.goto(f"{page.url.split('#')[0]}#/")
+        page.get_by_role("button", name="Remove the game of slow, You").click()
+        expect(page.locator(".games li")).to_have_count(0)
