@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from genial_env import Rules, use_backend
-from genial_env import simulation as play
+from genial_env import Rules, play, use_backend
 from genial_env._util.ending import orderly
 from genial_env._util.files import write_json
 from genial_env.arena.provenance import provenance

@@ -6,7 +6,7 @@ Importing it registers the Gymnasium ids ``genial_env/Genial-v0``, ``genial_env/
 
 from genial_env import envs
 from genial_env.backends import Backend, use_backend
-from genial_env.core import symmetry
+from genial_env.core import kernel, symmetry
 from genial_env.core.kernel import ranks
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
@@ -32,6 +32,7 @@ __all__ = [
     "describe",
     "determinize",
     "envs",
+    "kernel",
     "make_policy",
     "play",
     "playouts",

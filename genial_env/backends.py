@@ -10,8 +10,18 @@ for bit, whatever the backend and however many threads. numba comes with the ext
 before it is wanted. Where numba is told to compile nothing (``NUMBA_DISABLE_JIT=1``), "numba" works by numpy, and a
 warning says so once.
 
-A hot function is written in numpy where it belongs, and called as ``twin(function)(...)``: that is the function itself,
-or the one of the same name in :mod:`genial_env._compiled`. Nothing else knows of backends.
+A function that both backends have is written in numpy, decorated with :func:`accelerated`; its compiled implementation,
+with the same parameters and the number of threads before them, is registered in :mod:`genial_env._compiled`::
+
+    @accelerated
+    def deal_racks(state: State, rows: Ints, seeds: Bits) -> None: ...             # the module that it belongs to
+
+    @kernel.deal_racks.compiled
+    def deal_racks(threads: int, state: State, rows: Ints, seeds: Bits) -> None: ...   # in genial_env._compiled
+
+    deal_racks(state, rows, seeds)              # on the current backend
+    deal_racks.on(backend)(state, rows, seeds)  # on a given one
+    deal_racks.numpy(state, rows, seeds)        # the reference implementation
 """
 
 import importlib
@@ -23,8 +33,8 @@ import weakref
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, TypeVar
+from functools import lru_cache, partial, update_wrapper
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from genial_env._util.checks import as_integer
 
@@ -33,7 +43,8 @@ NAMES = (NUMPY, NUMBA)
 
 BACKEND_VARIABLE, THREADS_VARIABLE = "GENIAL_ENV_BACKEND", "GENIAL_ENV_THREADS"
 
-F = TypeVar("F", bound=Callable[..., Any])
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -229,21 +240,48 @@ class using(_Block):  # noqa: N801  called like a function
         self._end()
 
 
-def twin(function: F, backend: AnyBackend = None) -> F:
-    """A hot function as the backend has it.
+class accelerated(Generic[P, R]):  # noqa: N801  used as a decorator
+    """A function with a numpy implementation and a compiled one. Calling it computes on the current backend.
 
     Args:
-        function: the numpy one.
-        backend: None for the one in use.
-
-    Raises:
-        ImportError: where it is numba and cannot be imported.
+        reference: the numpy implementation.
     """
-    chosen = pick(backend)
-    if chosen.name == NUMPY:
-        return function
-    found: F = compiled().twin(function.__name__, chosen.threads)
-    return found
+
+    def __init__(self, reference: Callable[P, R]) -> None:
+        self.numpy = reference
+        self._compiled: Callable[Concatenate[int, P], R] | None = None
+        update_wrapper(self, reference)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Compute on the current backend.
+
+        Raises:
+            ImportError: if that is numba and it cannot be imported.
+        """
+        return self.on(None)(*args, **kwargs)
+
+    def on(self, backend: AnyBackend) -> Callable[P, R]:
+        """Return the implementation of a backend; None: the current one.
+
+        Raises:
+            ValueError, TypeError: as for :func:`pick`.
+            ImportError: if it is numba and it cannot be imported.
+        """
+        chosen = pick(backend)
+        if chosen.name == NUMPY:
+            return self.numpy
+        compiled()
+        assert self._compiled is not None, f"{self.numpy.__qualname__} has no compiled implementation"
+        return partial(self._compiled, chosen.threads)
+
+    def compiled(self, implementation: Callable[Concatenate[int, P], R]) -> Callable[Concatenate[int, P], R]:
+        """Register the compiled implementation, which takes the number of threads first. A decorator."""
+        self._compiled = implementation
+        return implementation
+
+    def __reduce__(self) -> str:
+        """Pickled by name, as a function is."""
+        return self.numpy.__qualname__
 
 
 def for_one_game() -> Backend | None:
@@ -289,7 +327,7 @@ def _from_environment() -> Backend | None:
 
 @lru_cache(maxsize=1)
 def compiled() -> Any:
-    """The module of compiled twins: the one arrow that points up, and it does so only when numba is wanted.
+    """Import the package of compiled implementations, which registers them (:class:`accelerated`).
 
     Raises:
         ImportError: where numba cannot be imported, saying how to install it; where it is told to compile nothing.

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from genial_env import backends
-from genial_env.backends import twin
 from genial_env.core import chance, kernel
 from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.rules import Rules
@@ -124,7 +123,7 @@ def _random_games(rules: Rules, batch: int, seed: int, mask: Bools | None) -> in
         if mask is not None:
             kernel.legal(state, live, out=mask[: live.size])
         random = chance.bits(seeds[live], state.decisions[live])
-        kernel.apply(state, twin(random_actions)(state, live, random), live)
+        kernel.apply(state, random_actions(state, live, random), live)
         live = live[~state.over[live]]
     return int(state.decisions.sum())
 

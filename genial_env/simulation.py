@@ -1,19 +1,20 @@
 """Games between policies, in batches."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genial_env._util.checks import as_integer
-from genial_env.backends import AnyBackend, pick, twin, using
+from genial_env.backends import AnyBackend, pick, using
 from genial_env.core import kernel
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits, Purpose, game_seeds, seat_keys
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
-from genial_env.policies.base import Policy, act, choice_keys
+from genial_env.policies.base import Policy, choice_keys
+from genial_env.policies.playout import play_on, play_out
 from genial_env.policies.registry import make_policy
 from genial_env.records.record import Record, Recorder
 
@@ -100,9 +101,9 @@ def _play_batch(roster: list[Policy], rules: Rules, seeds: Bits, record: bool) -
     names = [policy.name for policy in roster]
     recorder = Recorder(state, names, seeds) if record else None
     if recorder is None:
-        twin(play_out)(state, roster, keys)
+        play_out(state, roster, keys)
     else:
-        _play_on(state, roster, keys, recorder.apply)
+        play_on(state, roster, keys, recorder.apply)
     return Results(
         rules=rules,
         agents=names,
@@ -112,26 +113,6 @@ def _play_batch(roster: list[Policy], rules: Rules, seeds: Bits, record: bool) -
         decisions=state.decisions,
         records=None if recorder is None else recorder.records(),
     )
-
-
-def play_out(state: State, roster: Sequence[Policy], keys: Bits) -> None:
-    """In place: play all games to their ends.
-
-    Args:
-        state: the games.
-        roster: policies, one a seat.
-        keys: [B, P] the seats' streams of choices (:func:`genial_env.policies.base.choice_keys`).
-    """
-    _play_on(state, roster, keys, lambda actions, live: kernel.apply(state, actions, live))
-
-
-def _play_on(state: State, roster: Sequence[Policy], keys: Bits, apply: Callable[[Ints, Ints], None]) -> None:
-    """In place: as :func:`play_out`, each batch of actions played by `apply`."""
-    assignment = np.broadcast_to(_distinct(roster), (len(state), state.rules.players))
-    live = np.flatnonzero(~state.over)
-    while live.size:
-        apply(act(roster, assignment, state, keys, live), live)
-        live = live[~state.over[live]]
 
 
 @dataclass(eq=False)
@@ -191,7 +172,7 @@ def playouts(
             copies.key[:] = seat_keys(seeds, Purpose.DRAWS, rules.players)
             copies.drawn[:] = 0
             copies.decisions[:] = 0
-            twin(play_out)(copies, roster, choice_keys(seeds, rules.players))
+            play_out(copies, roster, choice_keys(seeds, rules.players))
             scores[part], decisions[part] = copies.scores, copies.decisions
     shape = (len(states), n)
     return Playouts(rules, scores.reshape(*shape, rules.tracks, rules.colors), decisions.reshape(shape))
@@ -205,8 +186,3 @@ def _check_roster(roster: Sequence[Policy], rules: Rules) -> None:
 def _as_counts(**counts: int) -> list[int]:
     """Whole numbers of at least 1, as Python ints."""
     return [as_integer(value, name, 1) for name, value in counts.items()]
-
-
-def _distinct(roster: Sequence[Policy]) -> Ints:
-    """[P]: the first seat with the same policy, so that a policy on two seats is asked once."""
-    return np.array([next(i for i, other in enumerate(roster) if other is policy) for policy in roster])

@@ -38,7 +38,7 @@ def warm_up() -> int:
         one = backends.compiled().OneGame(state.select(np.array([0])))
         one.look(0)
         one.apply(-1)
-        backends.twin(decide)(GreedyPolicy(), state, np.arange(2), np.zeros(2, dtype=np.uint64))
+        decide(GreedyPolicy(), state, np.arange(2), np.zeros(2, dtype=np.uint64))
         apply(state, actions)
         play(["random", "denial"], games=1)
     return len(entries)

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from genial_env import backends
-from genial_env._compiled import arrays, core, facts, scratch, share
+from genial_env._compiled import core
 from genial_env._compiled.core import RULES, Scratch, best_neighbours, copy, tiles_held, value_halves, worth_of_both
+from genial_env._compiled.handover import arrays, facts, scratch, share
 from genial_env._compiled.jit import Entry, helper
 from genial_env.core.bitsets import Ints
 from genial_env.core.kernel import undealt
@@ -22,7 +22,7 @@ from genial_env.core.tables import tables
 from genial_env.core.views import View
 from genial_env.policies import afterstates
 from genial_env.policies.afterstates import FIXED, NOTHING, THRESHOLDS, Afterstates
-from genial_env.policies.base import WorthPolicy, plan_of
+from genial_env.policies.base import WorthPolicy
 from genial_env.policies.settings import ARRIVAL
 
 Array = Any
@@ -303,9 +303,9 @@ def offer(o: Games, t: Facts, r: Room, worth: Array, n_fitting: int) -> None:
             counts[points] = 0
         for i in range(n_fitting):
             cell = r.cells[i]
-            points = np.int64(o.points[0, cell, color])
-            row[t.places[cell]] = points
-            counts[min(points, MOST_POINTS)] += 1
+            offered = np.int64(o.points[0, cell, color])
+            row[t.places[cell]] = offered
+            counts[min(offered, MOST_POINTS)] += 1
         for track in range(t.n_tracks):
             gains, marker = r.gains[track, color], np.int64(o.scores[0, track, color])
             stop, now = (np.int64(FIRST_STOP) if marker < FIRST_STOP else np.int64(t.top)), np.int64(worth[marker])
@@ -438,11 +438,13 @@ def worth_if_unseen(o: Games, worth: Array, kind: int) -> Any:
 # Handing over
 
 
-def rank(view: View, prior: WorthPolicy, out: Ints) -> bool:
-    """In place: as ``_rank`` there; whether the prior is one that is compiled."""
-    plan = plan_of(prior, view.rules)
+@afterstates.rank_placements.compiled
+def rank(threads: int, view: View, prior: WorthPolicy, out: Ints) -> None:
+    """Compute it in compiled code; in numpy if the prior has no plan."""
+    plan = prior.plan(view.rules)
     if plan is None:
-        return False
+        afterstates.rank_placements.numpy(view, prior, out)
+        return
     rules, most = view.rules, out.shape[1]
     game = arrays(afterstates.turned(view)), facts(rules)
     arrival = ARRIVAL if rules.has_bonus else 0
@@ -451,13 +453,13 @@ def rank(view: View, prior: WorthPolicy, out: Ints) -> bool:
     def work(lo: int, hi: int) -> None:
         rank_placements(*game, scratch(rules), _room(rules, most), tuple(plan), arrival, found, lo, hi)
 
-    share(backends.current().threads, len(view), work)
+    share(threads, len(view), work)
     out[:] = found
-    return True
 
 
-def look_at(view: View, made: Afterstates) -> None:
-    """In place: as ``_look`` there."""
+@afterstates.fill_afterstates.compiled
+def fill_afterstates(threads: int, view: View, made: Afterstates) -> None:
+    """Compute it in compiled code."""
     rules = view.rules
     game = arrays(afterstates.turned(view)), facts(rules)
     others = np.ascontiguousarray(view.rack_sizes[:, 1:])
@@ -467,7 +469,7 @@ def look_at(view: View, made: Afterstates) -> None:
     def work(lo: int, hi: int) -> None:
         leave_and_look(*game, _one(rules), _room(rules, 1), worth, *wanted, lo, hi)
 
-    share(backends.current().threads, len(made), work)
+    share(threads, len(made), work)
 
 
 class _Memory(threading.local):

@@ -22,12 +22,19 @@ from numba.core import config as numba_config
 from numba.core import event
 from numba.core.options import DefaultOptions
 
-from genial_env.core import chance, rules, scalar, state
-from genial_env.policies import base as policies
-
 config: Any = numba_config  # its settings are made at run time
 HERE = Path(__file__).parent
 CACHE_VARIABLE = "GENIAL_ENV_CACHE_DIR"
+CONSTANTS_FROM = (
+    "core/scalar.py",
+    "core/chance.py",
+    "core/rules.py",
+    "core/state.py",
+    "policies/base.py",
+    "policies/afterstates.py",
+    "policies/settings.py",
+)
+"""The modules outside this package that are compiled, or whose constants are compiled into its functions."""
 
 
 def compiled_functions(module: types.ModuleType, **others: Any) -> dict[str, Any]:
@@ -68,6 +75,11 @@ ENTRIES: list["Entry"] = []
 """All there are."""
 
 
+def entries() -> list[str]:
+    """The names of all compiled functions."""
+    return [entry.name for entry in ENTRIES]
+
+
 class Entry:
     """A compiled function that Python calls: kept on disk, loaded or compiled at its first call.
 
@@ -91,7 +103,7 @@ class Entry:
 
     def _ready(self, arguments: tuple[Any, ...]) -> Any:
         """The function compiled for arguments of these types, loaded from the disk where it was kept there."""
-        kept_at, types = directory(), tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+        kept_at, types = cache_directory(), tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
         if kept_at is not None:
             try:
                 return self._load_or_compile(types, kept_at)
@@ -182,7 +194,7 @@ class _Teller(event.Listener):
         """The first time, say so."""
         if not _Teller.has_told:
             _Teller.has_told = True
-            kept_at = directory()
+            kept_at = cache_directory()
             where = "not kept, as no cache directory can be written" if kept_at is None else f"kept in {kept_at}"
             _tell(f"compiling for this machine, once, a few seconds for each function ({where})")
 
@@ -199,7 +211,7 @@ def _tell(message: str) -> None:
 # Where
 
 
-def directory() -> Path | None:
+def cache_directory() -> Path | None:
     """Where compiled code is kept, made if it is not there; None where nothing can be written."""
     for base in _bases():
         path = base / f"genial_env-{_fingerprint()}"
@@ -221,6 +233,5 @@ def _bases() -> Iterator[Path]:
 
 def _fingerprint() -> str:
     """Of everything that is compiled, and of the modules whose constants are compiled into it."""
-    modules = (scalar, chance, policies, rules, state)
-    sources = [*(Path(str(module.__file__)) for module in modules), *sorted(HERE.glob("*.py"))]
+    sources = [*(HERE.parent / name for name in CONSTANTS_FROM), *sorted(HERE.glob("*.py"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]

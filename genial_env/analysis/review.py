@@ -11,23 +11,20 @@ A judge gets what the seat knew when it decided, so bad luck is no mistake. Axis
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.core.bitsets import Ints
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
-from genial_env.core.views import View, view
+from genial_env.core.views import equivalence_keys, view
+from genial_env.policies.judgement import NONE, Judge, Judgement
 from genial_env.policies.registry import make_policy, prepare
 from genial_env.records.record import Decisions, decisions
 from genial_env.render.sentences import action_words, event_words, points_of
 
 Floats = NDArray[np.floating[Any]]
-
-NONE = -1
-"""In a row of judged actions: no further one."""
 
 ALTERNATIVES = 3
 """How many other actions are shown with each decision."""
@@ -43,31 +40,6 @@ THRESHOLDS = {"rank utility": (0.002, 0.05, 0.1, 0.2), "lowest marker": (0.02, 0
 As "value" judges 40 games between "denial" and "greedy", 7% of the decisions of the one and 21% of those of the other
 are blunders, 34% and 27% best.
 """
-
-
-@dataclass(frozen=True, eq=False)
-class Judgement:
-    """What some actions of G games are worth to the seats that may play them, K actions each, the best first."""
-
-    actions: Ints  # [G, K] action ids, NONE behind the last
-    utility: Floats  # [G, K] the expected rank, +1 first to -1 last; solo the expected lowest marker
-    win: Floats  # [G, K] the chance of the first rank; solo nan
-
-
-class Judge(Protocol):
-    """Says what actions are worth; any policy with a method ``judge`` is one (``genial_env.policies.value.Value``)."""
-
-    @property
-    def name(self) -> str:
-        """How reviews call it."""
-
-    def judge(self, view: View, also: Ints | None = None) -> Judgement:
-        """Judge the actions of each game that are worth a look.
-
-        Args:
-            view: G games in which it is the seat's turn.
-            also: [G] an action of each that must be among them.
-        """
 
 
 @dataclass(frozen=True)
@@ -179,38 +151,20 @@ def make_judge(judge: str | Judge, rules: Rules) -> Judge:
     return found
 
 
-def alike(view: View, actions: Ints) -> Ints:
-    """[G, K]: a number for each action, the same within a game for those that lead to the same position: tiles of a
-    kind laid from either slot, a double the two ways round.
-
-    Args:
-        view: G games in which it is the seat's turn.
-        actions: [G, K] action ids; what is below 0 is like nothing else but itself.
-    """
-    t = view.tables
-    placing = (actions >= 0) & (actions < t.swap_action)
-    slot, placement = np.divmod(np.where(placing, actions, 0), t.n_placements)
-    kind = np.take_along_axis(view.rack.astype(np.int64), slot, axis=1)
-    first, second = np.moveaxis(t.placements[placement], 2, 0)
-    around = (t.kinds[kind, 0] == t.kinds[kind, 1]) & (second < first)
-    first, second = np.where(around, second, first), np.where(around, first, second)
-    return np.where(placing, (kind * t.n_cells + first) * t.n_cells + second, -1 - actions)
-
-
 class _Ranked:
     """What a judge says of one game: [K] actions that lead to different positions, the best first."""
 
     def __init__(self, state: State, judgement: Judgement, row: int) -> None:
         self.state = state
         actions = judgement.actions[row]
-        self._keys = alike(view(state), actions[None])[0]
+        self._keys = equivalence_keys(view(state), actions[None])[0]
         first = np.sort(np.unique(self._keys, return_index=True)[1])
         self.places = first[actions[first] != NONE].tolist()
         self.actions, self.utility, self.win = actions, judgement.utility[row], judgement.win[row]
 
     def place(self, action: int) -> int | None:
         """Where what leads to the same position as an action stands; None where nothing does."""
-        key = int(alike(view(self.state), np.array([[action]]))[0, 0])
+        key = int(equivalence_keys(view(self.state), np.array([[action]]))[0, 0])
         return next((place for place in self.places if self._keys[place] == key), None)
 
 

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from genial_env._util.ending import Ending
 from genial_env.arena.isolation import AgentError, AgentStopped, describe_error
-from genial_env.backends import twin
 from genial_env.core import kernel
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits, bits
@@ -124,7 +123,7 @@ class _Table:
             return self._chosen_one_by_one(entrant, rows)
         random = bits(self._keys[rows, self.state.to_play[rows]], self.state.decisions[rows])
         try:
-            actions = kernel.as_actions(twin(decide)(self._roster[entrant], self.state, rows, random), len(rows))
+            actions = kernel.as_actions(decide(self._roster[entrant], self.state, rows, random), len(rows))
         except (KeyboardInterrupt, Ending):
             raise
         except BaseException as error:  # whatever an agent may raise

@@ -30,7 +30,7 @@ import numpy as np
 
 from genial_env._util.ending import Ending, end_with_parent, starting_children
 from genial_env._util.strict_json import JSONError, parse_object
-from genial_env.backends import Backend, twin, using
+from genial_env.backends import Backend, using
 from genial_env.core import kernel
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits
@@ -411,7 +411,7 @@ def serve(parent: int) -> None:
 def warm_up(policy: Policy, rules: Rules) -> None:
     """Ask a policy once before its time counts, as many things are loaded the first time."""
     try:
-        twin(decide)(policy, kernel.deal(rules, [0]), np.arange(1), np.zeros(1, dtype=np.uint64))
+        decide(policy, kernel.deal(rules, [0]), np.arange(1), np.zeros(1, dtype=np.uint64))
     except (KeyboardInterrupt, Ending):
         raise
     except BaseException:

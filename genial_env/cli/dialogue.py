@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from genial_env.analysis.review import NONE, Judge, make_judge
+from genial_env.analysis.review import make_judge
 from genial_env.cli.common import in_words
 from genial_env.cli.console import clear_screen
 from genial_env.cli.typed import WORDS, best_by_points, read_decision, with_points
 from genial_env.core.actions import Cell
 from genial_env.core.rules import Rules
 from genial_env.core.state import Phase
+from genial_env.policies.judgement import NONE, Judge
 from genial_env.records.told import ONLOOKER, tell
 from genial_env.render.ansi import named_text, rack_text, wants_color
 from genial_env.render.sentences import event_words, explain_ranks

@@ -5,11 +5,10 @@ States are batches of one, and the decisions those of the seat to play.
 
 import numpy as np
 
-from genial_env.analysis.review import alike
 from genial_env.core import kernel
 from genial_env.core.actions import Place, cell_name, cell_named, encode, tile_kind, tile_name
 from genial_env.core.state import EMPTY, FREE, Phase, State
-from genial_env.core.views import View, tile_values
+from genial_env.core.views import View, equivalence_keys, tile_values
 from genial_env.render.sentences import points_of
 
 WORDS = ("swap", "keep", "decline")
@@ -64,7 +63,7 @@ def best_by_points(view: View, most: int) -> list[int]:
     """
     swap_action = view.tables.swap_action
     legal = np.flatnonzero(view.mask()[0])
-    distinct = legal[np.sort(np.unique(alike(view, legal[None])[0], return_index=True)[1])]
+    distinct = legal[np.sort(np.unique(equivalence_keys(view, legal[None])[0], return_index=True)[1])]
     placements = distinct[distinct < swap_action]
     points = tile_values(view, view.points).reshape(-1)[placements]
     best = placements[np.argsort(-points, kind="stable")][:most]

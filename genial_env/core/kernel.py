@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genial_env.backends import AnyBackend, twin
+from genial_env.backends import AnyBackend, accelerated
 from genial_env.core import actions as words
 from genial_env.core import bitsets, chance
 from genial_env.core.rules import COLOR_LETTERS, TRACK_END, Rules
@@ -53,7 +53,7 @@ def deal(rules: Rules, seeds: int | Sequence[int] | NDArray[Any], *, backend: An
     keys = chance.as_seeds(seeds)
     opening = undealt(rules)
     games = State(rules, *(np.repeat(array, len(keys), axis=0) for array in opening.arrays().values()))
-    twin(deal_racks, backend)(games, np.arange(len(keys)), keys)
+    deal_racks.on(backend)(games, np.arange(len(keys)), keys)
     return games
 
 
@@ -69,7 +69,7 @@ def redeal(state: State, rows: Ints, seeds: int | Sequence[int] | NDArray[Any], 
         raise ValueError(f"seeds must be one for each of {len(rows)} rows, not {len(seeds)}")
     for name, array in undealt(state.rules).arrays().items():
         getattr(state, name)[rows] = array
-    twin(deal_racks, backend)(state, rows, seeds)
+    deal_racks.on(backend)(state, rows, seeds)
 
 
 def position(
@@ -257,6 +257,7 @@ def undealt(rules: Rules) -> State:
     )
 
 
+@accelerated
 def deal_racks(state: State, rows: Ints, seeds: chance.Bits) -> None:
     """In place: fill every seat's rack, seat by seat (solo: seat 0 draws its one tile)."""
     state.key[rows] = chance.seat_keys(seeds, chance.Purpose.DRAWS, state.rules.players)
@@ -278,11 +279,12 @@ def recount_points(rules: Rules, board: NDArray[Any], *, backend: AnyBackend = N
     n_cells = tables(rules).n_cells
     if board.ndim != 2 or board.shape[1] != n_cells:
         raise ValueError(f"boards must have the shape (B, {n_cells}), not {board.shape}")
-    return twin(count_points, backend)(rules, board)
+    return recount_points_unchecked.on(backend)(rules, board)
 
 
-def count_points(rules: Rules, board: NDArray[Any]) -> NDArray[np.int8]:
-    """As :func:`recount_points`."""
+@accelerated
+def recount_points_unchecked(rules: Rules, board: NDArray[Any]) -> NDArray[np.int8]:
+    """Compute :func:`recount_points` without argument checks."""
     t = tables(rules)
     n_games = len(board)
     edged = np.concatenate([board, np.full((n_games, 1), FREE)], axis=1)
@@ -318,12 +320,13 @@ def legal(state: State, rows: Ints | None = None, out: Bools | None = None, *, b
         out = np.empty(shape, dtype=np.bool_)
     elif out.shape != shape or out.dtype != np.bool_ or not out.flags.c_contiguous:
         raise ValueError(f"out must be a C-contiguous bool array of shape {shape}, not {out.dtype} {out.shape}")
-    twin(fill_masks, backend)(state, rows, out)
+    fill_masks.on(backend)(state, rows, out)
     return out
 
 
+@accelerated
 def fill_masks(state: State, rows: Ints | None, mask: Bools) -> None:
-    """Into mask [G, A]: as :func:`legal`."""
+    """Write the masks of :func:`legal` into `mask` [G, A], without argument checks."""
     t = state.tables
     slots = legal_slots(state, rows)
     tiles = mask[:, : t.swap_action].reshape(len(slots), state.rules.rack, t.n_placements)
@@ -350,15 +353,16 @@ def legal_placements(state: State, rows: Ints | None = None) -> Bools:
 
 def placement_sets(state: State, rows: Ints | None = None) -> bitsets.Bitsets:
     """[G, words]: the same as bitsets."""
-    return twin(open_placements)(state, as_rows(state, rows))
+    return placement_sets_unchecked(state, as_rows(state, rows))
 
 
-def open_placements(state: State, everyone: Ints) -> bitsets.Bitsets:
-    """As :func:`placement_sets`."""
-    allowed = state.open.take(everyone, axis=0)
-    first = np.flatnonzero(~_flat(state.has_placed).take(_seat_at(state, everyone)))
+@accelerated
+def placement_sets_unchecked(state: State, rows: Ints) -> bitsets.Bitsets:
+    """Compute :func:`placement_sets` without argument checks."""
+    allowed = state.open.take(rows, axis=0)
+    first = np.flatnonzero(~_flat(state.has_placed).take(_seat_at(state, rows)))
     if first.size:
-        near = allowed[first] & _near_untouched(state, everyone[first])
+        near = allowed[first] & _near_untouched(state, rows[first])
         bound = bitsets.any_left(near)  # on a small variant board nothing may fit the rule: then it lapses
         allowed[first[bound]] = near[bound]
     return allowed
@@ -444,7 +448,7 @@ def apply(
     rows = as_rows(state, rows)
     actions = as_actions(actions, len(rows))
     script = None if draws is None else _as_script(state, draws, rows)
-    wrong = twin(play_actions, backend)(state, rows, actions, script)
+    wrong = apply_unchecked.on(backend)(state, rows, actions, script)
     if wrong >= 0:
         raise IllegalAction(why_illegal(state, int(rows[wrong]), int(actions[wrong])))
 
@@ -475,9 +479,14 @@ def leave(state: State, actions: ArrayLike, rows: Ints | None = None) -> None:
     state.bag[swappers] += count_kinds(_set_aside(state, swappers), t.n_kinds).astype(np.uint8)
 
 
-def play_actions(state: State, rows: Ints, actions: Ints, script: Ints | None) -> int:
-    """In place: as :func:`apply`; -1, or the place of the first illegal action, and then nothing has changed."""
-    fine = are_legal(state, actions, rows)
+@accelerated
+def apply_unchecked(state: State, rows: Ints, actions: Ints, script: Ints | None) -> int:
+    """Compute :func:`apply` in place, without argument checks except for legality.
+
+    Returns:
+        -1, or the index in `rows` of the first illegal action; then nothing has changed.
+    """
+    fine = is_legal_unchecked.numpy(state, actions, rows)
     if not fine.all():
         return int(np.flatnonzero(~fine)[0])
     state.decisions[rows] += 1
@@ -545,11 +554,12 @@ def is_legal(state: State, actions: Ints, rows: Ints, *, backend: AnyBackend = N
         IndexError: for rows that there are not.
     """
     rows = as_rows(state, rows)
-    return twin(are_legal, backend)(state, as_actions(actions, len(rows)), rows)
+    return is_legal_unchecked.on(backend)(state, as_actions(actions, len(rows)), rows)
 
 
-def are_legal(state: State, actions: Ints, rows: Ints) -> Bools:
-    """As :func:`is_legal`."""
+@accelerated
+def is_legal_unchecked(state: State, actions: Ints, rows: Ints) -> Bools:
+    """Compute :func:`is_legal` without argument checks."""
     t = state.tables
     placing = (actions >= 0) & (actions < t.swap_action)
     slot, placement = np.divmod(np.where(placing, actions, 0), t.n_placements)
@@ -558,7 +568,7 @@ def are_legal(state: State, actions: Ints, rows: Ints) -> Bools:
     allowed: Bools = bitsets.contains(state.open, rows, placement) & has_tile & (state.phase[rows] <= _BONUS)
     first = np.flatnonzero(~_flat(state.has_placed).take(seat_at))
     if first.size:
-        sets = open_placements(state, rows[first])
+        sets = placement_sets_unchecked.numpy(state, rows[first])
         allowed[first] &= bitsets.contains(sets, np.arange(len(first)), placement[first])
     allowed &= placing
     if state.rules.has_swap and not placing.all():

@@ -2,7 +2,7 @@
 
 Whatever is turned, mirrored or recolored, the rules stay the same: playing and then turning is turning and then playing
 (with the draws scripted; the luck of a game is not turned). So a network may be built to treat images alike, or be
-trained on them: :func:`augment`.
+trained on them: :func:`genial_env.encodings.augment`.
 
     s = random_symmetries(rules, games, rng)     # one for each game
     s.view(v), s.mask(v.mask()), s.actions(actions, v.rack)
@@ -25,11 +25,9 @@ from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.tables import Ints, tables
 from genial_env.core.views import View
-from genial_env.encodings import Decodable, make_encoding
 
 __all__ = [
     "Symmetry",
-    "augment",
     "board_symmetries",
     "color_permutations",
     "printed_permutations",
@@ -202,40 +200,6 @@ def random_symmetries(rules: Rules, games: int, rng: np.random.Generator, keep_p
         return Symmetry(rules, boards, printed_permutations(rules)[boards])
     colors = color_permutations(rules)
     return Symmetry(rules, boards, colors[rng.integers(len(colors), size=games)])
-
-
-def augment(
-    rules: Rules,
-    encoding: str | Decodable,
-    observation: Any,
-    masks: NDArray[Any],
-    actions: Ints,
-    rng: np.random.Generator,
-    keep_printed: bool = False,
-) -> tuple[Any, NDArray[Any], Ints]:
-    """A batch of training data with each game turned and recolored at random: new observations, masks and actions.
-
-    Args:
-        rules: the rules.
-        encoding: what the observations are encoded with, by name or one that can decode.
-        observation: the arrays [G, ...] by field, or the one array of an encoding with one.
-        masks: [G, A].
-        actions: [G] action ids; a learner's own, so that they are about the rack that the observation shows.
-        rng: where the choices come from.
-        keep_printed: whether the printed symbols stay as they are.
-
-    Raises:
-        TypeError: for an encoding that cannot decode.
-    """
-    coder = make_encoding(encoding)
-    if not isinstance(coder, Decodable):
-        raise TypeError(f"augment needs an encoding with decode(rules, arrays), unlike {encoding!r}")
-    arrays = observation if isinstance(observation, dict) else {"": observation}
-    view = coder.decode(rules, arrays)
-    chosen = random_symmetries(rules, len(view), rng, keep_printed)
-    images = coder.encode(chosen.view(view))
-    actions = np.asarray(actions, dtype=np.int64)
-    return images.get("", images), chosen.mask(np.asarray(masks)), chosen.actions(actions, view.rack)
 
 
 def _moved(values: NDArray[Any], to: Ints, axis: int = 1) -> NDArray[Any]:

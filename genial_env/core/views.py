@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genial_env.backends import AnyBackend, twin
+from genial_env.backends import AnyBackend, accelerated
 from genial_env.core import bitsets, chance, kernel, posterior
 from genial_env.core.posterior import Hidden
 from genial_env.core.rules import TRACK_END, Rules
@@ -78,12 +78,13 @@ class View:
             out: a C-contiguous array to write into, instead of a new one.
         """
         mask = np.empty((len(self), self.tables.n_actions), dtype=np.bool_) if out is None else out
-        twin(masks_of)(self, mask)
+        fill_view_masks(self, mask)
         return mask
 
 
-def masks_of(view: View, mask: Bools) -> None:
-    """Into mask [G, A]: as :meth:`View.mask`."""
+@accelerated
+def fill_view_masks(view: View, mask: Bools) -> None:
+    """Write the masks of :meth:`View.mask` into `mask` [G, A]."""
     t, rules = view.tables, view.rules
     tiles = mask[:, : t.swap_action].reshape(len(view), rules.rack, t.n_placements)
     np.logical_and(view.slots[:, :, None], view.placements[:, None, :], out=tiles)
@@ -118,11 +119,12 @@ def view(
         seat = np.broadcast_to(np.asarray(seats, dtype=np.int64), rows.shape)
         if seat.size and not 0 <= seat.min() <= seat.max() < state.rules.players:
             raise ValueError(f"seats run from 0 to {state.rules.players - 1}, not {seat.min()} to {seat.max()}")
-    return twin(see, backend)(state, rows, seat)
+    return view_unchecked.on(backend)(state, rows, seat)
 
 
-def see(state: State, rows: Ints, seat: Ints) -> View:
-    """As :func:`view`."""
+@accelerated
+def view_unchecked(state: State, rows: Ints, seat: Ints) -> View:
+    """Compute :func:`view` without argument checks; `seat` [G]."""
     rules, t = state.rules, state.tables
     mover = state.to_play[rows]
     own_turn = seat == mover
@@ -145,7 +147,7 @@ def see(state: State, rows: Ints, seat: Ints) -> View:
         phase=state.phase[rows],
         owed=state.owed[rows],
         slots=kernel.legal_slots(state, rows) & own_turn[:, None],
-        placements=bitsets.unpack(kernel.open_placements(state, rows), t.n_placements),
+        placements=bitsets.unpack(kernel.placement_sets_unchecked.numpy(state, rows), t.n_placements),
         may_swap=kernel.may_swap(state, rows) & own_turn,
         may_decline=kernel.may_decline(state, rows) & own_turn,
     )
@@ -352,3 +354,22 @@ def pick_best(view: View, values: NDArray[np.integer[Any]], random: NDArray[np.u
     capped[~view.slots] = limits.min
     flat = capped.reshape(len(view), view.tables.swap_action)
     return bitsets.choose(bitsets.pack(flat == flat.max(axis=1)[:, None]), random)
+
+
+def equivalence_keys(view: View, actions: Ints) -> Ints:
+    """[G, K]: a key for each action; equal within a game if and only if the actions lead to the same position.
+
+    Equivalent are placements of duplicate tiles from either slot, and of a double in either direction.
+
+    Args:
+        view: G games in which it is the seat's turn.
+        actions: [G, K] action ids; negative numbers are equivalent to themselves only.
+    """
+    t = view.tables
+    placing = (actions >= 0) & (actions < t.swap_action)
+    slot, placement = np.divmod(np.where(placing, actions, 0), t.n_placements)
+    kind = np.take_along_axis(view.rack.astype(np.int64), slot, axis=1)
+    first, second = np.moveaxis(t.placements[placement], 2, 0)
+    around = (t.kinds[kind, 0] == t.kinds[kind, 1]) & (second < first)
+    first, second = np.where(around, second, first), np.where(around, first, second)
+    return np.where(placing, (kind * t.n_cells + first) * t.n_cells + second, -1 - actions)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.backends import twin
+from genial_env.backends import accelerated
 from genial_env.core.bitsets import Ints
 from genial_env.core.rules import Rules
 from genial_env.core.state import FREE, LEVELS, Phase
@@ -63,7 +63,7 @@ class Planes:
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
         """[G, *shape] for each field, newly made."""
-        return twin(encode_planes)(view)
+        return encode_planes(view)
 
     def decode(self, rules: Rules, arrays: dict[str, NDArray[Any]]) -> View:
         """The views [G], seat 0's."""
@@ -87,8 +87,9 @@ class Planes:
         )
 
 
+@accelerated
 def encode_planes(view: View) -> dict[str, NDArray[Any]]:
-    """As :meth:`Planes.encode`."""
+    """Compute the fields of :class:`Planes`, [G, *shape] each, newly made."""
     rules, source = view.rules, _sources(view.rules)
     return {
         "board": _board(view),

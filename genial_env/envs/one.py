@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from genial_env import backends
 from genial_env._util.checks import as_integer
-from genial_env.backends import twin, using
+from genial_env.backends import using
 from genial_env.core import chance, kernel, scalar, views
 from genial_env.core.bitsets import Bools, unpack
 from genial_env.core.chance import Bits
@@ -71,7 +71,7 @@ class OneGame:
         seeds = chance.as_seeds(as_integer(seed, "a seed", 0, 2**64 - 1))
         dealt = cls(kernel.undealt(rules).copy())
         if dealt.backend is not None:
-            twin(kernel.deal_racks, dealt.backend)(dealt.state, _ROW, seeds)
+            kernel.deal_racks.on(dealt.backend)(dealt.state, _ROW, seeds)
             return dealt
         dealt.state.key[:] = chance.seat_keys(seeds, chance.Purpose.DRAWS, rules.players)
         for seat in range(rules.players):
@@ -112,13 +112,13 @@ class OneGame:
     def choose(self, policy: Policy, random: Bits) -> int:
         """What a policy plays for the seat to play, with these random bits [1]."""
         if self.backend is not None:
-            return int(twin(decide, self.backend)(policy, self.state, _ROW, random)[0])
+            return int(decide.on(self.backend)(policy, self.state, _ROW, random)[0])
         return int(kernel.as_actions(policy(self.view(self.to_play), random), 1)[0])
 
     def view(self, seat: int) -> View:
         """What a seat may know, as :func:`genial_env.core.views.view` has it."""
         if self.backend is not None:
-            return twin(views.see, self.backend)(self.state, _ROW, np.array([seat]))
+            return views.view_unchecked.on(self.backend)(self.state, _ROW, np.array([seat]))
         return self._view(seat)
 
     def _view(self, seat: int) -> View:
@@ -166,7 +166,7 @@ class OneGame:
     def _placements(self, mover: int) -> Bools:  # [1, E]
         """The placements that are open to any tile of the mover."""
         if not self._games.has_placed[0][mover]:
-            return unpack(kernel.open_placements(self.state, _ROW), self._facts.n_placements)
+            return unpack(kernel.placement_sets_unchecked.numpy(self.state, _ROW), self._facts.n_placements)
         return unpack(self.state.open, self._facts.n_placements)
 
 

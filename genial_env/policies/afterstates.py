@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env import backends
+from genial_env.backends import accelerated
 from genial_env.core import kernel
 from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.rules import TRACK_END, Rules
@@ -126,15 +126,14 @@ def candidates(view: View, most: int, prior: WorthPolicy | None = None) -> Ints:
     """
     prior = checked_prior(prior)
     actions = np.full((len(view), most + 2), NONE, dtype=np.int64)
-    compiled = _compiled()
-    if compiled is None or not compiled.rank(view, prior, actions[:, :most]):
-        _rank(view, prior, actions[:, :most])
+    rank_placements(view, prior, actions[:, :most])
     _add_choices(view, actions)
     return actions
 
 
-def _rank(view: View, prior: WorthPolicy, out: Ints) -> None:
-    """In place: the best placements of each game, into rows [G, most] of NONE."""
+@accelerated
+def rank_placements(view: View, prior: WorthPolicy, out: Ints) -> None:
+    """Write the best placements of each game, best first, into `out` [G, most], which holds :data:`NONE`."""
     t = view.tables
     placing = np.flatnonzero(view.slots.any(axis=1))
     if not placing.size:
@@ -191,18 +190,8 @@ def afterstates(view: View, game: Ints, actions: Ints) -> Afterstates:
         over=np.empty(len(game), dtype=np.bool_),
         scores=np.empty((len(game), rules.tracks, rules.colors), dtype=np.int8),
     )
-    compiled = _compiled()
-    (compiled.look_at if compiled is not None else _look)(view, made)
+    fill_afterstates(view, made)
     return made
-
-
-def _compiled() -> Any:
-    """The compiled twin of this module where the backend in use is numba, else None."""
-    if backends.current().name == backends.NUMPY:
-        return None
-    from genial_env._compiled import afterstates as compiled_afterstates  # numba only where it is wanted
-
-    return compiled_afterstates
 
 
 def turned(view: View) -> State:
@@ -239,8 +228,9 @@ def turned(view: View) -> State:
 # In numpy
 
 
-def _look(view: View, made: Afterstates) -> None:
-    """In place: fill in what the afterstates are like."""
+@accelerated
+def fill_afterstates(view: View, made: Afterstates) -> None:
+    """Fill in `features`, `over` and `scores` of the afterstates in place."""
     for start in range(0, len(made), AT_ONCE):
         part = slice(start, start + AT_ONCE)
         state = turned(view).select(made.game[part])
@@ -343,7 +333,8 @@ def _worth_by_kind(state: State, track: int, fits: Bools) -> NDArray[np.int16]:
     gain = np.where(fits[:, :, None], worth[after] - worth[markers][:, None, :], NOTHING).astype(np.int16)
     beside = _best_beside(state, gain)
     best = [(gain[:, :, a] + beside[:, :, b]).max(axis=1) for a, b in state.tables.kinds]
-    return np.maximum(np.stack(best, axis=1), 0)
+    result: NDArray[np.int16] = np.maximum(np.stack(best, axis=1), 0)
+    return result
 
 
 @lru_cache(maxsize=64)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env._util.checks import as_integer, as_number
-from genial_env.backends import twin
+from genial_env.backends import accelerated
 from genial_env.core import bitsets, kernel
 from genial_env.core.bitsets import Bitsets, Bools, Ints
 from genial_env.core.chance import Bits, Purpose, below, bits, seat_keys
@@ -41,7 +41,37 @@ class Policy(Protocol):
         """Choose an action in each game."""
 
 
-class RandomPolicy:
+class Plan(NamedTuple):
+    """The numbers from which compiled code decides as a policy does."""
+
+    worth: Ints  # [top + 1] of the own markers
+    weights: Ints
+    """[8] the factor of the gain (0: random play), the six of :class:`Weights`, and the most by which a double can be
+    worth more than its two halves."""
+
+
+class PlannedPolicy:
+    """A policy that compiled code can play without calling it.
+
+    A subclass that overrides a method that decides has no plan, unless it overrides :meth:`plan` as well: the backend
+    "numba" calls it, as numpy does.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if {"__call__", "values"} & vars(cls).keys() and "plan" not in vars(cls):
+            cls.plan = _no_plan  # type: ignore[assignment, method-assign]
+
+    def plan(self, rules: Rules) -> Plan | None:
+        """Return the numbers that compiled code decides by; None if it must call the policy."""
+        return None
+
+
+def _no_plan(policy: PlannedPolicy, rules: Rules) -> Plan | None:
+    return None
+
+
+class RandomPolicy(PlannedPolicy):
     """Every playable action is equally likely."""
 
     name = "random"
@@ -50,6 +80,10 @@ class RandomPolicy:
         """Choose an action in each game."""
         placements = bitsets.pack(view.placements)
         return pick_uniformly(view.tables, view.slots, placements, view.may_swap, view.may_decline, random)
+
+    def plan(self, rules: Rules) -> Plan | None:
+        """Return zeros: every action is equally likely."""
+        return Plan(np.zeros(rules.top + 1, dtype=np.int64), np.zeros(8, dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -87,7 +121,7 @@ _MOST_WEIGHT = 1000
 """With greater weights, sums of 32 bits could overflow."""
 
 
-class WorthPolicy:
+class WorthPolicy(PlannedPolicy):
     """Takes the placement that is worth most, equal ones by lot; swaps when it may, makes every bonus.
 
     A marker at m is worth ``worth(rules)[m]``, and a placement what it adds to the worth of the own markers, plus what
@@ -122,6 +156,22 @@ class WorthPolicy:
             extra = _looking_further(view, own, worth, weights)
             halves += np.clip(extra, -MOST_EXTRA, MOST_EXTRA).astype(np.int16)
         return _with_doubles(tile_values(view, halves), own, np.int16(_EIGHTHS))
+
+    def plan(self, rules: Rules) -> Plan | None:
+        """Return the marker values and weights.
+
+        Raises:
+            ValueError: if the marker values are not [top + 1] of int16.
+        """
+        return self._plan(rules, _EIGHTHS)
+
+    def _plan(self, rules: Rules, unit: int) -> Plan:
+        """Return the plan of a policy whose values count points in this unit."""
+        worth, weights = self.worth(rules), self.weights(rules)
+        if worth.shape != (rules.top + 1,) or worth.dtype != np.int16:
+            raise ValueError(f"worths must be int16 ({rules.top + 1},), not {worth.dtype} {worth.shape}")
+        slack = unit * _most_above_halves(worth.tobytes(), rules.top)
+        return Plan(worth.astype(np.int64), np.array([unit, *astuple(weights), slack], dtype=np.int64))
 
 
 def added_worth(view: View, worth: NDArray[N]) -> NDArray[N]:
@@ -181,6 +231,10 @@ class GreedyPolicy(WorthPolicy):
     def values(self, view: View) -> NDArray[np.integer[Any]]:
         """As any policy that goes by worth, in smaller numbers."""
         return useful_points(view)
+
+    def plan(self, rules: Rules) -> Plan | None:
+        """Return the plan of :class:`WorthPolicy`, in whole points."""
+        return self._plan(rules, 1)
 
 
 class ConcavePolicy(WorthPolicy):
@@ -304,23 +358,25 @@ def act(roster: Sequence[Policy], assignment: Ints, state: State, keys: Bits, ro
     for number in np.unique(player):
         mine = player == number
         random = bits(keys[rows[mine], seat[mine]], state.decisions[rows[mine]])
-        actions[mine] = twin(decide)(roster[number], state, rows[mine], random)
+        actions[mine] = decide(roster[number], state, rows[mine], random)
     return actions
 
 
+@accelerated
 def decide(policy: Policy, state: State, rows: Ints, random: Bits) -> Ints:
     """[G]: what a policy plays in some games, in which it is its turn."""
     if type(policy) is RandomPolicy:
-        return random_actions(state, rows, random)
+        return random_actions.numpy(state, rows, random)
     return kernel.as_actions(policy(view(state, rows=rows), random), len(rows))
 
 
+@accelerated
 def random_actions(state: State, rows: Ints, random: Bits) -> Ints:
     """[G]: what :class:`RandomPolicy` plays in some games, straight from the states, as no view is needed for it."""
     return pick_uniformly(
         state.tables,
         kernel.legal_slots(state, rows),
-        kernel.open_placements(state, rows),
+        kernel.placement_sets_unchecked(state, rows),
         kernel.may_swap(state, rows),
         kernel.may_decline(state, rows),
         random,
@@ -341,34 +397,6 @@ def useful_points(view: View) -> NDArray[np.int8]:
     limit = np.where(double, np.take_along_axis(room, colors[:, :, 0], axis=1), np.iinfo(np.int8).max)
     np.minimum(values, limit.astype(np.int8)[:, :, None], out=values)
     return values
-
-
-class Plan(NamedTuple):
-    """What the compiled twin has to know of a policy that it can play by itself."""
-
-    worth: Ints  # [top + 1] of the own markers
-    weights: Ints  # [8] of the gain (0: random play), the six of Weights, and how much more than its halves' worths a
-    # double can be worth
-
-
-def plan_of(policy: Policy, rules: Rules) -> Plan | None:
-    """The plan of a policy that chooses as this module says; None for one that chooses in its own way.
-
-    Raises:
-        ValueError: for worths that are not [top + 1] of int16.
-    """
-    kind: Any = type(policy)
-    if kind.__call__ is RandomPolicy.__call__:
-        return Plan(np.zeros(rules.top + 1, dtype=np.int64), np.zeros(8, dtype=np.int64))
-    if kind.__call__ is not WorthPolicy.__call__ or kind.values not in (WorthPolicy.values, GreedyPolicy.values):
-        return None
-    assert isinstance(policy, WorthPolicy)
-    worth, weights = policy.worth(rules), policy.weights(rules)
-    if worth.shape != (rules.top + 1,) or worth.dtype != np.int16:
-        raise ValueError(f"worths must be int16 ({rules.top + 1},), not {worth.dtype} {worth.shape}")
-    unit = 1 if kind.values is GreedyPolicy.values else _EIGHTHS
-    slack = unit * _most_above_halves(worth.tobytes(), rules.top)
-    return Plan(worth.astype(np.int64), np.array([unit, *astuple(weights), slack], dtype=np.int64))
 
 
 @lru_cache(maxsize=64)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env import view
 from genial_env.core import kernel
 from genial_env.core.bitsets import Ints
 from genial_env.core.state import State
+from genial_env.core.views import view
 from genial_env.policies.settings import check_count
 from genial_env.policies.value import ValueNet, judge
 

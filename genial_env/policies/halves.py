@@ -155,7 +155,8 @@ def likeliest(logits: NDArray[Any], mask: Bools) -> Ints:
 
 
 def _steps(worth: NDArray[Any], step: int) -> NDArray[Any]:
-    return np.minimum(worth // step, 255)
+    result: NDArray[Any] = np.minimum(worth // step, 255)
+    return result
 
 
 class _Track:
@@ -172,4 +173,5 @@ class _Track:
 
 
 def _halves_of_kinds(rules: Rules) -> NDArray[np.int64]:  # [M, C]
-    return (tables(rules).kinds[:, :, None] == np.arange(rules.colors)).sum(axis=1)
+    result: NDArray[np.int64] = (tables(rules).kinds[:, :, None] == np.arange(rules.colors)).sum(axis=1)
+    return result

@@ -60,18 +60,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env import Rules, State, View, determinize, make_policy, view
 from genial_env._util.checks import as_number
-from genial_env.backends import for_one_game, twin, using
+from genial_env.backends import for_one_game, using
 from genial_env.core import kernel
 from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.chance import Bits, bits
+from genial_env.core.rules import Rules
+from genial_env.core.state import State
 from genial_env.core.tables import Tables, tables
+from genial_env.core.views import View, determinize, view
 from genial_env.envs.rewards import rank_utility
 from genial_env.policies.base import Policy, WorthPolicy, choice_keys
 from genial_env.policies.endgame import exact_action
+from genial_env.policies.playout import play_out
+from genial_env.policies.registry import make_policy
 from genial_env.policies.settings import check_count, check_name, checked_budget, checked_prior, prior_values
-from genial_env.simulation import play_out
 
 Floats = NDArray[np.float64]
 
@@ -200,7 +203,7 @@ class ISMCTS:
         states = determinize(view.select(np.zeros(len(random), dtype=np.int64)), random)
         path = tree.descend(states)
         keys = choice_keys(bits(random, 2), view.rules.players)
-        twin(play_out)(states, [self._playout] * view.rules.players, keys)
+        play_out(states, [self._playout] * view.rules.players, keys)
         tree.back_up(path, payoffs(states, self._knobs.margin))
 
 

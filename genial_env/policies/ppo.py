@@ -69,7 +69,10 @@ class PPO:
         weights = np.exp((found - found.max(axis=1, keepdims=True)).astype(np.float64) / self._temperature)
         upto = weights.cumsum(axis=1)
         luck = (random / 2.0**64 * upto[:, -1])[:, None]
-        return np.minimum((upto <= luck).sum(axis=1), weights.shape[1] - 1 - (weights > 0)[:, ::-1].argmax(axis=1))
+        result: NDArray[np.int64] = np.minimum(
+            (upto <= luck).sum(axis=1), weights.shape[1] - 1 - (weights > 0)[:, ::-1].argmax(axis=1)
+        )
+        return result
 
 
 def layout(rules: Rules, arrays: Arrays) -> dict[str, tuple[int, ...]]:
@@ -111,7 +114,7 @@ def logits(arrays: Arrays, t: Tables, observation: Arrays) -> NDArray[np.float32
         observation: of the encoding "halves".
     """
     seen = {name: array.astype(np.float32) for name, array in observation.items()}
-    halves = seen["halves"] / np.array(SCALES, dtype=np.float32)
+    halves = np.asarray(seen["halves"] / np.array(SCALES), dtype=np.float32)
     standing = _standing(arrays, seen, halves)
     games, colors, cells, features = halves.shape
     weights = _linear(arrays, "direct", standing).reshape(games, colors, features, -1)

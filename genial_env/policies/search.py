@@ -31,20 +31,20 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env import determinize, make_policy
 from genial_env._util.checks import as_number
-from genial_env.backends import for_one_game, twin, using
+from genial_env.backends import for_one_game, using
 from genial_env.core import chance, kernel
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits
 from genial_env.core.state import State
-from genial_env.core.views import View
+from genial_env.core.views import View, determinize
 from genial_env.envs.rewards import rank_utility
 from genial_env.policies.afterstates import NONE, candidates
 from genial_env.policies.base import Policy, WorthPolicy, choice_keys
 from genial_env.policies.endgame import exact_action
+from genial_env.policies.playout import play_out
+from genial_env.policies.registry import make_policy
 from genial_env.policies.settings import check_count, check_name, checked_budget, checked_prior
-from genial_env.simulation import play_out
 
 Floats = NDArray[np.float64]
 
@@ -151,7 +151,8 @@ class Search(Halving):
     def moves(self, view: View) -> Ints:
         """[n]: the actions of one game that the prior thinks worth most."""
         actions = candidates(view, self.candidates, self._prior)[0]
-        return actions[actions != NONE]
+        result: Ints = actions[actions != NONE]
+        return result
 
     def outcomes(self, view: View, actions: Ints, deals: int, random: Bits) -> Floats:
         """[deals, moves]: what comes of each action in as many deals of the hidden tiles, for one game."""
@@ -160,7 +161,7 @@ class Search(Halving):
         each = np.repeat(np.arange(deals), len(actions))
         state = dealt.select(each)
         kernel.apply(state, np.tile(actions, deals))
-        twin(play_out)(state, [self._playout] * view.rules.players, choice_keys(luck, view.rules.players)[each])
+        play_out(state, [self._playout] * view.rules.players, choice_keys(luck, view.rules.players)[each])
         return self._payoffs(state, int(view.seat[0]) % view.rules.tracks).reshape(deals, len(actions))
 
     def _payoffs(self, state: State, track: int) -> Floats:

@@ -17,12 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.analysis.review import Judgement, alike
 from genial_env.core import kernel
 from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.chance import Bits
 from genial_env.core.rules import Rules
-from genial_env.core.views import View
+from genial_env.core.views import View, equivalence_keys
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import (
     NONE,
@@ -34,6 +33,7 @@ from genial_env.policies.afterstates import (
     game_features,
 )
 from genial_env.policies.base import WorthPolicy
+from genial_env.policies.judgement import Judgement
 from genial_env.policies.settings import check_count, check_name
 
 Floats = NDArray[np.float32]
@@ -68,22 +68,23 @@ class Outcomes:
         """[n, H, K]: the outcomes of finished games [n, T, C], of their track 0."""
         if self.rules.tracks == 1:
             markers = np.sort(scores[:, 0], axis=1)
-            return (markers[:, :, None] == np.arange(self.classes)).astype(np.float32)
+            return np.asarray(markers[:, :, None] == np.arange(self.classes), dtype=np.float32)
         ranks = kernel.ranks(scores)[:, : self.heads]
         tied = (kernel.ranks(scores)[:, None, :] == ranks[:, :, None]).sum(axis=2)
         place = np.arange(1, self.classes + 1)
         shared = (place >= ranks[:, :, None]) & (place < (ranks + tied)[:, :, None])
-        return (shared / tied[:, :, None]).astype(np.float32)
+        result: Floats = (shared / tied[:, :, None]).astype(np.float32)
+        return result
 
     def utility(self, chances: Floats) -> Floats:
         """[n]: what outcomes [n, H, K] are worth to track 0: places from +1 first to -1 last; solo the lowest marker,
         and a tenth of the next one, and so on.
         """
         if self.rules.tracks == 1:
-            markers = chances @ np.arange(self.classes, dtype=np.float32)
-            worth: Floats = markers @ (0.1 ** np.arange(self.heads)).astype(np.float32)
-            return worth
-        utility: Floats = chances[:, 0] @ np.linspace(1, -1, self.classes, dtype=np.float32)
+            markers = np.asarray(chances @ np.arange(self.classes, dtype=np.float32), dtype=np.float32)
+            return np.asarray(markers @ (0.1 ** np.arange(self.heads)).astype(np.float32), dtype=np.float32)
+        places = np.linspace(1, -1, self.classes, dtype=np.float32)
+        utility: Floats = (chances[:, 0] @ places).astype(np.float32, copy=False)
         return utility
 
     def expected(self, chances: Floats) -> tuple[Floats, Floats]:
@@ -91,7 +92,8 @@ class Outcomes:
         first; solo the expected lowest marker, and nan.
         """
         if self.rules.tracks == 1:
-            lowest: Floats = chances[:, 0] @ np.arange(self.classes, dtype=np.float32)
+            markers: Floats = np.arange(self.classes, dtype=np.float32)
+            lowest = np.asarray(chances[:, 0] @ markers, dtype=np.float32)
             return lowest, np.full_like(lowest, np.nan)
         return self.utility(chances), chances[:, 0, 0]
 
@@ -165,7 +167,8 @@ class ValueNet:
         logits -= logits.max(axis=2, keepdims=True)
         np.exp(logits, out=logits)
         logits /= logits.sum(axis=2, keepdims=True)
-        return logits
+        result: Floats = logits
+        return result
 
 
 AT_ONCE = 2048
@@ -246,7 +249,7 @@ class Value:
         return judged.after.actions[judged.best(judged.utility, len(view))]
 
     def judge(self, view: View, also: Ints | None = None) -> Judgement:
-        """What the likeliest actions of each game are worth (:class:`genial_env.analysis.review.Judge`).
+        """What the likeliest actions of each game are worth (:class:`genial_env.policies.judgement.Judge`).
 
         Solo they are worth the expected lowest marker, of equal ones the better for the next ones first.
 
@@ -273,7 +276,7 @@ class Value:
 
 def _with(view: View, actions: Ints, also: Ints) -> Ints:
     """[G, K + 1]: actions, with another one of each game in the place of what comes to the same, or else besides."""
-    same = alike(view, actions) == alike(view, also[:, None])
+    same = equivalence_keys(view, actions) == equivalence_keys(view, also[:, None])
     lacking = np.where(same.any(axis=1), NONE, also)
     return np.concatenate([lacking[:, None], np.where(same, also[:, None], actions)], axis=1)
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from genial_env.analysis.review import Judgement
 from genial_env.core import kernel
 from genial_env.core.actions import Cell, tile_name
 from genial_env.core.rules import COLOR_LETTERS, EDITIONS, PLAYERS_BY_MODE, Rules
 from genial_env.core.state import EMPTY, FREE, End, Phase, State
 from genial_env.core.tables import tables
 from genial_env.core.views import View
+from genial_env.policies.judgement import Judgement
 from genial_env.records.told import ONLOOKER, tell
 from genial_env.render import theme
 from genial_env.render.sentences import explain_ranks

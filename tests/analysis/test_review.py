@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genial_env import RecordError, Rules, view
-from genial_env import simulation as play
-from genial_env.analysis.review import NONE, VERDICTS, Judgement, alike, make_judge, review, verdict
+from genial_env import RecordError, Rules, play, view
+from genial_env.analysis.review import VERDICTS, make_judge, review, verdict
 from genial_env.core import kernel
 from genial_env.core.actions import Place, decode, encode
 from genial_env.core.bitsets import Ints
 from genial_env.core.state import Phase
-from genial_env.core.views import View, tile_values
+from genial_env.core.views import View, equivalence_keys, tile_values
+from genial_env.policies.judgement import NONE, Judgement
 from genial_env.policies.value import Value
 from genial_env.records.record import cut, decisions, replay
 from genial_env.render.sentences import event_words
@@ -116,7 +116,7 @@ def test_what_comes_to_the_same_counts_once() -> None:
             assert kept_or_swapped or len(after) == len(shown)
 
 
-def test_alike() -> None:
+def test_equivalence_keys() -> None:
     state = random_play(Rules(), 300, seed=1, steps=9)
     state = state.select(~state.over & (state.phase == Phase.PLACE))
     state.racks[np.arange(len(state)), state.to_play, :3] = 0, 0, 1  # RR RR RG
@@ -136,7 +136,7 @@ def test_alike() -> None:
         )
         same = [double, twin, turned]
         different = [mixed, other, t.swap_action, t.decline_action, NONE]
-        found = alike(seen.select(np.array([row])), np.array([[*same, *different]]))[0].tolist()
+        found = equivalence_keys(seen.select(np.array([row])), np.array([[*same, *different]]))[0].tolist()
         assert len(set(found[:3])) == 1
         assert len(set(found)) == 1 + len(different)
 
@@ -205,7 +205,7 @@ def test_value_judges_its_own_choice_first() -> None:
     seen, judge = view(found.states), Value()
     judged = judge.judge(seen)
     assert np.array_equal(judged.actions[:, 0], judge(seen, np.zeros(len(seen), dtype=np.uint64)))
-    assert (alike(seen, judged.actions) != NONE).any()
+    assert (equivalence_keys(seen, judged.actions) != NONE).any()
 
 
 def test_an_action_is_named_as_it_was_played() -> None:
@@ -213,8 +213,8 @@ def test_an_action_is_named_as_it_was_played() -> None:
     seen = view(found.states)
     judged = Value().judge(seen, found.actions)
     assert ((judged.actions == found.actions[:, None]).sum(axis=1) == 1).all()
-    keys = alike(seen, judged.actions)
-    for row, own in enumerate(alike(seen, found.actions[:, None])[:, 0]):
+    keys = equivalence_keys(seen, judged.actions)
+    for row, own in enumerate(equivalence_keys(seen, found.actions[:, None])[:, 0]):
         assert (keys[row] == own).sum() == 1
 
 

@@ -157,9 +157,9 @@ class TestCache:
         from genial_env._compiled import jit
 
         monkeypatch.setenv(jit.CACHE_VARIABLE, str(tmp_path))
-        before = jit.directory()
+        before = jit.cache_directory()
         monkeypatch.setattr(jit, "HERE", tmp_path)  # no sources there
-        assert jit.directory() != before
+        assert jit.cache_directory() != before
 
     def test_where_nothing_can_be_written_it_compiles_all_the_same(self, tmp_path: Path) -> None:
         nowhere = tmp_path / "file"

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genial_env import Backend, IllegalAction, Rules, State, backends, playouts, use_backend, view
-from genial_env import simulation as play
+from genial_env import Backend, IllegalAction, Rules, State, play, playouts, use_backend, view
 from genial_env.core import kernel
 from genial_env.core.chance import bits, game_seeds
 from genial_env.core.views import View
@@ -47,9 +46,9 @@ def test_a_hundred_thousand_games(rules: Rules) -> None:
     live = np.arange(len(seeds))
     while live.size:
         luck = bits(keys[live, one.to_play[live]], one.decisions[live])
-        actions = decide(random, one, live, luck)
+        actions = decide.numpy(random, one, live, luck)
         kernel.apply(one, actions, live, backend="numpy")
-        assert (backends.twin(decide, "numba")(random, other, live, luck) == actions).all()
+        assert (decide.on("numba")(random, other, live, luck) == actions).all()
         kernel.apply(other, actions, live, backend="numba")
         assert same(one, other)
         live = live[~one.over[live]]
@@ -184,7 +183,5 @@ def test_plans_of_policies_are_checked() -> None:
         def worth(self, rules: Rules) -> np.ndarray:
             return np.zeros(3, dtype=np.int16)
 
-    from genial_env.policies.base import plan_of
-
     with pytest.raises(ValueError, match=r"worths must be int16 \(19,\), not int16 \(3,\)"):
-        plan_of(Short(), Rules())
+        Short().plan(Rules())

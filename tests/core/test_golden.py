@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genial_env import Rules
-from genial_env import simulation as play
+from genial_env import Rules, play
 from genial_env.core import kernel
 from genial_env.records.record import Recorder, verify
 from tests.positions import STANDARD

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import genial_env
 from genial_env import Rules, State, View, determinize, view
-from genial_env.backends import twin
 from genial_env.core import kernel, views
 from genial_env.core.chance import bits
 from genial_env.core.state import EMPTY, LEVELS, Phase
@@ -107,8 +106,8 @@ def test_no_observation_mask_or_choice_depends_on_what_is_hidden(rules: Rules) -
             random, policy = bits(9, live), make_policy(name)
             chosen = policy(view(state, rows=live), random)
             assert (chosen == policy(view(changed), random)).all()
-            assert (chosen == twin(decide)(policy, state, live, random)).all()
-            assert (chosen == twin(decide)(policy, changed, np.arange(len(live)), random)).all()
+            assert (chosen == decide(policy, state, live, random)).all()
+            assert (chosen == decide(policy, changed, np.arange(len(live)), random)).all()
 
 
 # What swaps tell

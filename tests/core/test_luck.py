@@ -10,8 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from genial_env import Rules, playouts
-from genial_env import simulation as play
+from genial_env import Rules, play, playouts
 from genial_env.arena.games import play_games
 from genial_env.core import kernel
 from genial_env.core.chance import MULTIPLIER_1, MULTIPLIER_2, STEP, Bits, Purpose, bits, game_seeds, seat_keys

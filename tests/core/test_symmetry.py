@@ -9,7 +9,7 @@ from genial_env import Rules, State, View
 from genial_env.core import hexgrid, kernel, symmetry
 from genial_env.core.tables import tables
 from genial_env.core.views import view
-from genial_env.encodings import ENCODINGS, make_encoding
+from genial_env.encodings import ENCODINGS, augment, make_encoding
 from genial_env.policies.base import useful_points
 from tests.positions import EVERYDAY, STANDARD, VARIANTS, every, random_actions, random_play, same
 
@@ -116,7 +116,7 @@ def test_augmented_data_is_the_image(rules: Rules, encoding: str) -> None:
     arrays = coder.encode(seen)
     before = {name: array.copy() for name, array in arrays.items()}
     masks = seen.mask().view(np.int8)
-    images, moved_masks, moved = symmetry.augment(
+    images, moved_masks, moved = augment(
         rules, encoding, arrays.get("", arrays), masks, actions, np.random.default_rng(7)
     )
     images = images if isinstance(images, dict) else {"": images}
@@ -135,6 +135,4 @@ def test_augmented_data_is_the_image(rules: Rules, encoding: str) -> None:
 
 def test_augment_needs_an_encoding_that_decodes() -> None:
     with pytest.raises(TypeError, match="augment needs an encoding with decode"):
-        symmetry.augment(
-            Rules(), lambda view: view.board, np.zeros(1), np.zeros(1), np.zeros(1), np.random.default_rng()
-        )
+        augment(Rules(), lambda view: view.board, np.zeros(1), np.zeros(1), np.zeros(1), np.random.default_rng())

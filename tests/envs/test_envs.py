@@ -13,8 +13,7 @@ from pettingzoo.test import api_test, render_test, seed_test
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
 from stable_baselines3.common.vec_env import DummyVecEnv
 
-from genial_env import IllegalAction, Rules, genial_v0, ranks
-from genial_env import simulation as play
+from genial_env import IllegalAction, Rules, genial_v0, play, ranks
 from genial_env.core import kernel
 from genial_env.core.tables import tables
 from genial_env.encodings import ENCODINGS

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genial_env import Rules, State, View, use_backend, view
-from genial_env import simulation as play
+from genial_env import Rules, State, View, play, use_backend, view
 from genial_env.core import kernel
 from genial_env.core.actions import tile_kind
 from genial_env.core.chance import bits

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from genial_env import Rules, State, view
-from genial_env import simulation as play
+from genial_env import Rules, State, play, view
 from genial_env.core import kernel
 from genial_env.core.state import EMPTY, FREE
 from genial_env.core.views import View

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genial_env import Rules, determinize, use_backend, view
-from genial_env import simulation as play
+from genial_env import Rules, determinize, play, use_backend, view
 from genial_env.analysis.puzzles import read_puzzles, score
 from genial_env.core import kernel
 from genial_env.core.chance import bits

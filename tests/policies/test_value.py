@@ -10,8 +10,7 @@ import torch
 
 from agents.value.self_play import Order, Samples, self_play
 from agents.value.torch_net import TorchValueNet
-from genial_env import Rules, use_backend, view
-from genial_env import simulation as play
+from genial_env import Rules, play, use_backend, view
 from genial_env.core import kernel
 from genial_env.core.chance import bits
 from genial_env.envs.rewards import rank_utility

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import genial_env
-from genial_env import IllegalAction, Rules, State, View, playouts, view
-from genial_env import simulation as play
+from genial_env import IllegalAction, Rules, State, View, play, playouts, view
 from genial_env.core import kernel
 from genial_env.core.bitsets import pack
 from genial_env.core.chance import bits

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genial_env import IllegalAction, Rules
-from genial_env import simulation as play
+from genial_env import IllegalAction, Rules, play
 from genial_env.core import kernel
 from genial_env.core.chance import game_seeds
 from genial_env.records.record import verify

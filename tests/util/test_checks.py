@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genial_env import Backend, Rules, playouts
-from genial_env import simulation as play
+from genial_env import Backend, Rules, play, playouts
 from genial_env._util.checks import as_integer
 from genial_env.arena.match import play_match
 from genial_env.arena.sprt import Sprt

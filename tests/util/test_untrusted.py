@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from genial_env import Rules
-from genial_env import simulation as play
+from genial_env import Rules, play
 from genial_env.backends import Backend
 from genial_env.cli import app
 from genial_env.cli.common import UserError

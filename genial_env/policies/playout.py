@@ -1,0 +1,38 @@
+"""Play games of a batch to their ends."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from genial_env.backends import accelerated
+from genial_env.core import kernel
+from genial_env.core.bitsets import Ints
+from genial_env.core.chance import Bits
+from genial_env.core.state import State
+from genial_env.policies.base import Policy, act
+
+
+@accelerated
+def play_out(state: State, roster: Sequence[Policy], keys: Bits) -> None:
+    """In place: play all games to their ends.
+
+    Args:
+        state: the games.
+        roster: policies, one a seat.
+        keys: [B, P] the seats' streams of choices (:func:`genial_env.policies.base.choice_keys`).
+    """
+    play_on(state, roster, keys, lambda actions, live: kernel.apply(state, actions, live))
+
+
+def play_on(state: State, roster: Sequence[Policy], keys: Bits, apply: Callable[[Ints, Ints], None]) -> None:
+    """In place: as :func:`play_out`, each batch of actions played by `apply`."""
+    assignment = np.broadcast_to(_distinct(roster), (len(state), state.rules.players))
+    live = np.flatnonzero(~state.over)
+    while live.size:
+        apply(act(roster, assignment, state, keys, live), live)
+        live = live[~state.over[live]]
+
+
+def _distinct(roster: Sequence[Policy]) -> Ints:
+    """[P]: the first seat with the same policy, so that a policy on two seats is asked once."""
+    return np.array([next(i for i, other in enumerate(roster) if other is policy) for policy in roster])
