@@ -264,8 +264,8 @@ def draw_first_turn() -> str:
 def first_turn_cells(state: State) -> set[Cell]:
     """The cells beside printed symbols that no tile lies next to: a first tile must cover one of them."""
     t = state.tables
-    untouched = [color for color in range(state.rules.colors) if not int(state.touched[0]) >> color & 1]
-    beside_them = {int(n) for color in untouched for n in t.neighbours[t.printed[color]] if n < t.n_cells}
+    untouched = [color for color in range(state.rules.colors) if not int(state.symbols_touched[0]) >> color & 1]
+    beside_them = {int(n) for color in untouched for n in t.neighbours[t.start_symbols[color]] if n < t.n_cells}
     return {tuple(t.cells[number].tolist()) for number in beside_them}
 
 
@@ -279,10 +279,10 @@ def draw_full_board() -> str:
     rules = Rules()
     free = {(0, 0), (1, 0), (-2, 1), (2, -2)}
     filled = {(q, r): COLOR_LETTERS[(2 * q + r * r + q // 3) % 6] for q, r in tables(rules).cells.tolist()}
-    inner = {cell: letter for cell, letter in filled.items() if cell not in free and cell not in _printed(rules)}
+    inner = {cell: letter for cell, letter in filled.items() if cell not in free and cell not in _start_symbols(rules)}
     stand = {"R": 18, "G": 14, "B": 9, "O": 11, "Y": 18, "P": 12}
     tiles = ["BO", "RG", "RY", "GP"]
-    state = position(rules, inner, tiles, scores=markers(rules, stand), phase=Phase.BONUS, owed=2)
+    state = position(rules, inner, tiles, scores=markers(rules, stand), phase=Phase.BONUS, pending_bonus=2)
     laid = lay(state, "BO", (0, 0), (1, 0))
     shown = around(rules, [(0, 0), (1, 0)], 2)
     last_two = scaled(board_svg(laid.before, only=shown), SCALE)
@@ -294,9 +294,9 @@ def draw_full_board() -> str:
     return on_paper(below(*rows, gap=18))
 
 
-def _printed(rules: Rules) -> set[Cell]:
+def _start_symbols(rules: Rules) -> set[Cell]:
     t = tables(rules)
-    return {tuple(t.cells[number].tolist()) for number in t.printed}
+    return {tuple(t.cells[number].tolist()) for number in t.start_symbols}
 
 
 # Positions
@@ -360,7 +360,7 @@ def lay(state: State, tile: str, first: Cell, second: Cell) -> Laid:
     action = np.array([encode(state.rules, Place(slot, first, second))])
     points = kernel.gained(state, action, np.array([0]))[0].tolist()
     left, after = state.copy(), state.copy()
-    kernel.leave(left, action)
+    kernel.apply_without_draw(left, action)
     kernel.apply(after, action)
     gained = {letter: points[COLOR_LETTERS.index(letter)] for letter in tile}
     return Laid(state, Move(first, second), gained, left, after)
@@ -409,7 +409,7 @@ def earned(state: State) -> str:
         f'<path d="M{x} 1L{x + 9} 6.2V16.8L{x} 22L{x - 9} 16.8V6.2Z" fill="{theme.FAINT}" stroke="{theme.PAPER}"/>'
         for x in (10, 28)
     )
-    return beside(words(f"+{int(state.owed[0])}", 16), piece(38, 23, half), gap=4)
+    return beside(words(f"+{int(state.pending_bonus[0])}", 16), piece(38, 23, half), gap=4)
 
 
 def bag(tiles: int) -> str:

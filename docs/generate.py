@@ -77,17 +77,17 @@ def numbering_svg() -> str:
 
     parts = []
     shown = [cell for cell in range(t.n_cells) if t.cells[cell, 1] < rows - 5]
-    printed = dict(
-        zip(t.printed.tolist(), ("#d63031", "#279e50", "#2d74da", "#f08c1e", "#e0c020", "#8e44ad"), strict=True)
+    start_symbols = dict(
+        zip(t.start_symbols.tolist(), ("#d63031", "#279e50", "#2d74da", "#f08c1e", "#e0c020", "#8e44ad"), strict=True)
     )
     origin = int(t.cell_index[1, -4])
     for cell in shown:
         x, y = center(cell)
         angles = np.deg2rad(np.arange(30, 390, 60))
         points = " ".join(f"{x + size * np.cos(a):.1f},{y + size * np.sin(a):.1f}" for a in angles)
-        fill = printed.get(cell, "#fff3c4" if cell == origin else "#ffffff")
+        fill = start_symbols.get(cell, "#fff3c4" if cell == origin else "#ffffff")
         parts.append(f'<polygon points="{points}" fill="{fill}" stroke="#777" stroke-width="1.2"/>')
-        color = "#ffffff" if cell in printed else "#222"
+        color = "#ffffff" if cell in start_symbols else "#222"
         parts.append(_text(x, y - 8, str(cell), color, 14, bold=True))
         q, r = t.cells[cell].tolist()
         parts.append(_text(x, y + 9, f"{q},{r}", color, 10))

@@ -160,7 +160,7 @@ class Learner:
     moves: int = 0
     orders: int = 0
     steps: int = 0
-    owed: float = 0.0
+    pending_bonus: float = 0.0
     """steps still to be made for samples that have come"""
     loss: float = math.nan
     rejected: int = 0
@@ -256,9 +256,9 @@ def take_in(args: Args, learner: Learner, samples: Samples) -> None:
     learner.buffer.add(samples)
     learner.games += samples.games
     learner.moves += samples.moves
-    learner.owed += args.reuse * len(samples) / args.batch
-    losses = [_step(args, learner) for _ in range(int(learner.owed))]
-    learner.owed -= len(losses)
+    learner.pending_bonus += args.reuse * len(samples) / args.batch
+    losses = [_step(args, learner) for _ in range(int(learner.pending_bonus))]
+    learner.pending_bonus -= len(losses)
     learner.loss = float(np.mean(losses)) if losses else learner.loss
 
 
@@ -353,7 +353,7 @@ def save(learner: Learner, orders: list[Order], run: Run, path: Path) -> None:
         torch.save(kept, beside)
 
 
-_KEPT = ("accepted", "past", "games", "moves", "orders", "steps", "owed", "loss", "rejected")
+_KEPT = ("accepted", "past", "games", "moves", "orders", "steps", "pending_bonus", "loss", "rejected")
 
 
 def restored(args: Args, path: Path) -> tuple[Learner, list[Order], dict[str, Any]]:

@@ -37,7 +37,7 @@ class Table:
     """A game, played by people and agents.
 
     It goes by its seed, whoever is at it: with an agent on every seat it is the game of that seed that
-    :func:`genial_env.simulation` plays.
+    :func:`genial_env.play` plays.
 
     Args:
         rules: of the game.

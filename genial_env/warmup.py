@@ -36,7 +36,7 @@ def warm_up() -> int:
         seen.mask()
         Planes().encode(seen)
         one = backends.compiled().OneGame(state.select(np.array([0])))
-        one.look(0)
+        one.observe(0)
         one.apply(-1)
         decide(GreedyPolicy(), state, np.arange(2), np.zeros(2, dtype=np.uint64))
         apply(state, actions)

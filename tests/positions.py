@@ -38,12 +38,12 @@ def every(name: str, values: Sequence[Any], everyday: Sequence[Any], ids: Callab
 every_rules = every("rules", STANDARD + VARIANTS, EVERYDAY)
 
 
-def board_with(rules: Rules, colored: dict[Cell, int], printed: bool = True) -> np.ndarray:
+def board_with(rules: Rules, colored: dict[Cell, int], start_symbols: bool = True) -> np.ndarray:
     """[N]: a board with the printed symbols, if wanted, and these cells colored."""
     t = tables(rules)
     board = np.full(t.n_cells, -1, dtype=np.int8)
-    if printed:
-        board[t.printed] = np.arange(rules.colors)
+    if start_symbols:
+        board[t.start_symbols] = np.arange(rules.colors)
     for cell, color in colored.items():
         board[t.cell_index[cell]] = color
     return board

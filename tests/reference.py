@@ -51,7 +51,7 @@ def neighbours(cell: Cell) -> list[Cell]:
     return [beside(cell, direction) for direction in DIRECTIONS]
 
 
-def printed_symbols(side: int, colors: int) -> dict[Cell, int]:
+def start_symbol_cells(side: int, colors: int) -> dict[Cell, int]:
     """Where the symbols are: on the corners of the side-6 hexagon on every board; a smaller board has its own."""
     radius = min(side, 6) - 1
     return {(q * radius, r * radius): color for color, (q, r) in enumerate(CORNERS) if color < colors}
@@ -111,8 +111,8 @@ class PlainGame:
         self.rack_size = rack
         self.stops: list[int] = [TRACK_LENGTH] if mode == "individual" else [TRACK_LENGTH, 2 * TRACK_LENGTH]
 
-        self.printed: dict[Cell, int] = printed_symbols(side, colors)
-        self.board: dict[Cell, int | None] = {cell: self.printed.get(cell) for cell in cells_of_board(side)}
+        self.start_symbols: dict[Cell, int] = start_symbol_cells(side, colors)
+        self.board: dict[Cell, int | None] = {cell: self.start_symbols.get(cell) for cell in cells_of_board(side)}
         self.tiled: set[Cell] = set()
 
         tracks = 2 if mode == "team" else players
@@ -132,7 +132,7 @@ class PlainGame:
         self.has_placed: list[bool] = [False] * players
         self.to_play = 0
         self.phase = "place"
-        self.owed = 0
+        self.pending_bonus = 0
 
     # What may be done
 
@@ -162,7 +162,9 @@ class PlainGame:
         if self.has_placed[self.to_play]:
             return spots
         # A seat's first tile must lie next to a printed symbol that has no tile next to it yet.
-        open_symbols = [symbol for symbol in self.printed if not any(cell in self.tiled for cell in neighbours(symbol))]
+        open_symbols = [
+            symbol for symbol in self.start_symbols if not any(cell in self.tiled for cell in neighbours(symbol))
+        ]
         next_to_open = {cell for symbol in open_symbols for cell in neighbours(symbol)}
         first_spots = {(cell1, cell2) for cell1, cell2 in spots if cell1 in next_to_open or cell2 in next_to_open}
         return first_spots or spots  # where no place is left that satisfies the rule, it lapses
@@ -348,18 +350,18 @@ class PlainGame:
             return True
 
         if self.phase == "bonus":
-            self.owed -= 1  # used now, or declined
+            self.pending_bonus -= 1  # used now, or declined
         if action[0] == "place":
             _, slot, cell1, cell2 = action
-            self.owed += self._place(slot, cell1, cell2)
+            self.pending_bonus += self._place(slot, cell1, cell2)
             if self._all_markers_at_end() or self._is_full():
-                self.owed = 0
+                self.pending_bonus = 0
                 self.phase = "over"
                 return False
 
         if all(tile is None for tile in self.racks[self.to_play]):
-            self.owed = 0  # a bonus that cannot be made lapses
-        if self.owed > 0:
+            self.pending_bonus = 0  # a bonus that cannot be made lapses
+        if self.pending_bonus > 0:
             self.phase = "bonus"
             return False
         if self.swap_allowed():

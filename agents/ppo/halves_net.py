@@ -131,7 +131,7 @@ class HalvesNet(nn.Module):
         lead = own - others
         numbers = [own, others, lead, lead.cumsum(dim=1), lead * (1 - room), in_hand, room, room * room]
         whole = [standing.mean(dim=1), standing.amax(dim=1)]
-        turn = [observation[name] for name in ("phase", "owed", "has_placed")]
+        turn = [observation[name] for name in ("phase", "pending_bonus", "has_placed")]
         value: Tensor = self.value_net(torch.cat([*numbers, *whole, *turn], dim=1))[:, 0]
         return value
 

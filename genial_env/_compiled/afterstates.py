@@ -17,12 +17,13 @@ from genial_env._compiled.jit import Entry, helper
 from genial_env.core.bitsets import Ints
 from genial_env.core.kernel import undealt
 from genial_env.core.rules import Rules
-from genial_env.core.scalar import BONUS, FIRST_STOP, NOT_EMPTY, NOT_FREE, OVER, PLACE, SWAP, Facts, Games
+from genial_env.core.scalar import BONUS, FIRST_STOP, OVER, PLACE, SWAP, Facts, Games
+from genial_env.core.state import EMPTY, FREE
 from genial_env.core.tables import tables
 from genial_env.core.views import View
 from genial_env.policies import afterstates
 from genial_env.policies.afterstates import FIXED, NOTHING, THRESHOLDS, Afterstates
-from genial_env.policies.base import WorthPolicy
+from genial_env.policies.base import HeuristicPolicy
 from genial_env.policies.settings import ARRIVAL
 
 Array = Any
@@ -87,7 +88,7 @@ def rank_placements(
         n_found, most = 0, out.shape[1]
         for slot in range(t.n_slots):
             kind = s.racks[g, 0, slot]
-            if kind == NOT_EMPTY or lies_earlier(s, g, slot):
+            if kind == EMPTY or lies_earlier(s, g, slot):
                 continue
             a, b = t.kinds[kind, 0], t.kinds[kind, 1]
             for placement in range(t.n_placements):
@@ -176,11 +177,11 @@ def leave_and_look(
     for i in range(lo, hi):
         g = game[i]
         take_over(s, g, o)
-        leave(o, t, actions[i])
+        apply_without_draw(o, t, actions[i])
         over[i] = o.phase[0] == OVER
         for track in range(t.n_tracks):
             copy(o.scores[0, track], scores[i, track])
-        look(o, t, r, worth, others[g], features[i])
+        observe(o, t, r, worth, others[g], features[i])
 
 
 @helper
@@ -194,12 +195,12 @@ def take_over(s: Games, g: int, o: Games) -> None:
         copy(s.scores[g, track], o.scores[0, track])
     copy(s.racks[g, 0], o.racks[0, 0])
     copy(s.bag[g], o.bag[0])
-    o.to_play[0], o.phase[0], o.owed[0] = 0, s.phase[g], s.owed[g]
+    o.to_play[0], o.phase[0], o.pending_bonus[0] = 0, s.phase[g], s.pending_bonus[g]
 
 
 @helper
-def leave(o: Games, t: Facts, action: int) -> None:
-    """In place: as :func:`genial_env.core.kernel.leave`."""
+def apply_without_draw(o: Games, t: Facts, action: int) -> None:
+    """In place: as :func:`genial_env.core.kernel.apply_without_draw`."""
     n_placings = t.n_slots * t.n_placements
     if action < n_placings:
         slot = action // t.n_placements
@@ -208,12 +209,12 @@ def leave(o: Games, t: Facts, action: int) -> None:
     elif action == n_placings:
         for slot in range(t.n_slots):
             kind = o.racks[0, 0, slot]
-            if kind != NOT_EMPTY:
+            if kind != EMPTY:
                 o.bag[0, kind] += 1
-                o.racks[0, 0, slot] = NOT_EMPTY
+                o.racks[0, 0, slot] = EMPTY
         o.phase[0] = PLACE
     elif o.phase[0] == BONUS:
-        o.owed[0] -= 1
+        o.pending_bonus[0] -= 1
         settle(o, t)
     else:
         o.phase[0] = PLACE
@@ -223,16 +224,16 @@ def leave(o: Games, t: Facts, action: int) -> None:
 def settle(o: Games, t: Facts) -> None:
     """In place: what there is left to do after a placement made or declined."""
     if lowest_marker(o, t, 0, 0) == t.top or not has_open(o, t, 0):
-        o.phase[0], o.owed[0] = OVER, 0
-    elif o.owed[0] > 0 and tiles_held(o, t, 0, 0) > 0:
+        o.phase[0], o.pending_bonus[0] = OVER, 0
+    elif o.pending_bonus[0] > 0 and tiles_held(o, t, 0, 0) > 0:
         o.phase[0] = BONUS
     else:
-        o.owed[0] = 0
+        o.pending_bonus[0] = 0
         o.phase[0] = SWAP if t.has_swap != 0 and lacks_lowest(o, t, 0) else PLACE
 
 
 @helper
-def look(o: Games, t: Facts, r: Room, worth: Array, others: Array, out: Array) -> None:
+def observe(o: Games, t: Facts, r: Room, worth: Array, others: Array, out: Array) -> None:
     """The numbers of the one game: out [W], as :func:`genial_env.policies.afterstates.features` makes them."""
     n_fitting, n_pairs, n_free = find_cells(o, t, r)
     offer(o, t, r, worth, n_fitting)
@@ -243,7 +244,7 @@ def look(o: Games, t: Facts, r: Room, worth: Array, others: Array, out: Array) -
     n_held = 0
     for slot in range(t.n_slots):
         kind = o.racks[0, 0, slot]
-        if kind != NOT_EMPTY:
+        if kind != EMPTY:
             r.held[kind] += 1
             n_held += 1
     n_rivals = max(t.n_players - 1, 1)
@@ -267,7 +268,7 @@ def look(o: Games, t: Facts, r: Room, worth: Array, others: Array, out: Array) -
         whole[at], whole[at + 1], whole[at + 2] = expected, most, size
         at += 3
     whole[at], whole[at + 1], whole[at + 2] = n_free, n_fitting, n_pairs
-    whole[at + 3], whole[at + 4], whole[at + 5] = o.owed[0], n_held, o.phase[0] == SWAP
+    whole[at + 3], whole[at + 4], whole[at + 5] = o.pending_bonus[0], n_held, o.phase[0] == SWAP
 
 
 N_THRESHOLDS = len(THRESHOLDS)
@@ -278,13 +279,13 @@ def find_cells(o: Games, t: Facts, r: Room) -> Any:
     """The cells that a tile fits on, into `cells`; how many, how many pairs of free cells, and how many free cells."""
     n_fitting, n_pairs, n_free = 0, 0, 0
     for cell in range(o.board.shape[1]):
-        if o.board[0, cell] != NOT_FREE:
+        if o.board[0, cell] != FREE:
             continue
         n_free += 1
         beside = 0
         for direction in range(6):
             other = t.rays[cell, direction, 0]
-            if other >= 0 and o.board[0, other] == NOT_FREE:
+            if other >= 0 and o.board[0, other] == FREE:
                 beside += 1
         n_pairs += beside
         r.cells[n_fitting] = cell
@@ -439,7 +440,7 @@ def worth_if_unseen(o: Games, worth: Array, kind: int) -> Any:
 
 
 @afterstates.rank_placements.compiled
-def rank(threads: int, view: View, prior: WorthPolicy, out: Ints) -> None:
+def rank(threads: int, view: View, prior: HeuristicPolicy, out: Ints) -> None:
     """Compute it in compiled code; in numpy if the prior has no plan."""
     plan = prior.plan(view.rules)
     if plan is None:

@@ -15,7 +15,8 @@ from numba.extending import intrinsic
 from genial_env._compiled.jit import Entry, compiled_functions, helper
 from genial_env.core import chance, scalar
 from genial_env.core.rules import Rules
-from genial_env.core.scalar import BONUS, FIRST_STOP, NOT_EMPTY, NOT_FREE, OVER, SWAP, Facts, Games, facts_of
+from genial_env.core.scalar import BONUS, FIRST_STOP, OVER, SWAP, Facts, Games, facts_of
+from genial_env.core.state import EMPTY, FREE
 from genial_env.policies import base as policies
 
 Array = Any
@@ -182,11 +183,11 @@ def allowed_sets(s: Games, t: Facts, g: int, out: Array) -> None:
     if s.has_placed[g, s.to_play[g]] or not first_turn_binds(s, t, g):
         copy(s.open[g], out)
         return
-    touched = s.touched[g]
+    symbols_touched = s.symbols_touched[g]
     for word in range(t.n_words):
         near = np.int64(0)
         for color in range(t.n_colors):
-            if (touched >> color) & 1 == 0:
+            if (symbols_touched >> color) & 1 == 0:
                 near |= t.near_sets[color, word]
         out[word] = s.open[g, word] & near
 
@@ -239,7 +240,7 @@ def fill_masks(state: Arrays, facts: Arrays, scratch: Arrays, rows: Array, out: 
         g = rows[i]
         seat, phase = s.to_play[g], s.phase[g]
         for slot in range(t.n_slots):
-            m.slots[slot] = phase <= BONUS and s.racks[g, seat, slot] != NOT_EMPTY
+            m.slots[slot] = phase <= BONUS and s.racks[g, seat, slot] != EMPTY
         if phase <= BONUS:
             allowed_sets(s, t, g, m.sets)
             spread(m.sets, m.flags)
@@ -252,11 +253,11 @@ def count_points(facts: Arrays, boards: Array, out: Array, lo: int, hi: int) -> 
     t = Facts(*facts)
     for g in range(lo, hi):
         for cell in range(len(t.places)):
-            if boards[g, cell] != NOT_FREE:
+            if boards[g, cell] != FREE:
                 continue
             for direction in range(6):
                 beyond, run = t.rays[cell, direction, 0], 0
-                color = boards[g, beyond] if beyond >= 0 else NOT_FREE
+                color = boards[g, beyond] if beyond >= 0 else FREE
                 if not 0 <= color < t.n_colors:
                     continue
                 while beyond >= 0 and boards[g, beyond] == color:
@@ -268,7 +269,7 @@ def count_points(facts: Arrays, boards: Array, out: Array, lo: int, hi: int) -> 
 # Views and planes
 
 
-class Seen(NamedTuple):
+class ViewArrays(NamedTuple):
     """The arrays of a :class:`~genial_env.core.views.View` that are worked out."""
 
     board: Array
@@ -282,7 +283,7 @@ class Seen(NamedTuple):
     has_placed: Array
     to_play: Array
     phase: Array
-    owed: Array
+    pending_bonus: Array
     slots: Array
     placements: Array
     may_swap: Array
@@ -290,11 +291,11 @@ class Seen(NamedTuple):
 
 
 @Entry
-def see(
+def fill_views(
     state: Arrays, facts: Arrays, scratch: Arrays, rows: Array, seats: Array, seen: Arrays, lo: int, hi: int
 ) -> None:
-    """What seats see, into the arrays of :class:`Seen`; `returned` and `levels` of zeros."""
-    s, t, m, v = Games(*state), Facts(*facts), Scratch(*scratch), Seen(*seen)
+    """What seats see, into the arrays of :class:`ViewArrays`; `returned` and `levels` of zeros."""
+    s, t, m, v = Games(*state), Facts(*facts), Scratch(*scratch), ViewArrays(*seen)
     for i in range(lo, hi):
         g, seat = rows[i], seats[i]
         copy(s.board[g], v.board[i])
@@ -305,7 +306,7 @@ def see(
         show_swaps(s, t, m, g, seat, v.returned[i], v.levels[i])
         v.to_play[i] = seats_on(s, t, g, seat)
         v.phase[i] = s.phase[g]
-        v.owed[i] = s.owed[g]
+        v.pending_bonus[i] = s.pending_bonus[g]
         show_choices(s, t, m, g, seat, v.slots[i])
         copy(m.flags, v.placements[i])
         v.may_swap[i] = s.to_play[g] == seat and s.phase[g] == SWAP
@@ -323,7 +324,7 @@ def show_choices(s: Games, t: Facts, m: Scratch, g: int, seat: int, slots: Array
     """The factors of a seat's mask: into slots [K], and the placements open to the seat to play into `flags`."""
     places_now = s.to_play[g] == seat and s.phase[g] <= BONUS
     for slot in range(t.n_slots):
-        slots[slot] = places_now and s.racks[g, seat, slot] != NOT_EMPTY
+        slots[slot] = places_now and s.racks[g, seat, slot] != EMPTY
     allowed_sets(s, t, g, m.sets)
     spread(m.sets, m.flags)
 
@@ -349,7 +350,7 @@ def show_seats(
         has_placed[other] = s.has_placed[g, there]
         for slot in range(t.n_slots):
             kind = s.racks[g, there, slot]
-            if other > 0 and kind != NOT_EMPTY:
+            if other > 0 and kind != EMPTY:
                 unseen[kind] += 1
 
 
@@ -430,7 +431,7 @@ def draw_planes(
     for cell in range(len(t.places)):
         place, color = places[cell], board[cell]
         grid[0, place] = 1
-        if NOT_FREE <= color < t.n_colors:
+        if FREE <= color < t.n_colors:
             grid[2 + color, place] = 1  # free, -1, is plane 1
         for other in range(t.n_colors):
             grid[2 + t.n_colors + other, place] = points[cell, other]
@@ -470,11 +471,11 @@ class Planes(NamedTuple):
     has_placed: Array
     to_play: Array
     phase: Array
-    owed: Array
+    pending_bonus: Array
 
 
 @Entry
-def look_at_one(
+def observe_one(
     state: Arrays, facts: Arrays, scratch: Arrays, places: Array, seat: int, planes: Arrays, mask: Array
 ) -> None:
     """The encoding "planes" of what a seat of the one game sees, into the arrays of :class:`Planes`, of zeros, and its
@@ -486,7 +487,7 @@ def look_at_one(
     draw_planes(t, places, board, points, rack, to_play, phase, p.board, p.rack, p.to_play, p.phase)
     show_seats(s, t, 0, seat, p.markers, p.unseen, p.rack_sizes, p.has_placed)
     show_swaps(s, t, m, 0, seat, p.returned, p.levels)
-    p.owed[0] = s.owed[0]
+    p.pending_bonus[0] = s.pending_bonus[0]
     show_choices(s, t, m, 0, seat, m.slots)
     may_swap, declinable = to_play == 0 and phase == SWAP, to_play == 0 and may_decline(s, t, 0)
     write_mask(t, m.slots, m.flags, may_swap, declinable, mask)
@@ -532,7 +533,7 @@ def choose_uniformly(s: Games, t: Facts, g: int, m: Scratch, random: Any) -> Any
     nth_slot, slot = choice // n_placements, -1
     while nth_slot >= 0:
         slot += 1
-        if s.racks[g, seat, slot] != NOT_EMPTY:
+        if s.racks[g, seat, slot] != EMPTY:
             nth_slot -= 1
     return slot * t.n_placements + nth_member(m.sets, choice % n_placements)
 
@@ -540,7 +541,7 @@ def choose_uniformly(s: Games, t: Facts, g: int, m: Scratch, random: Any) -> Any
 @helper
 def value_halves(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch) -> Any:
     """What laying a half is worth, by color and place of its cell on the grid, into `halves`: NOTHING where it cannot
-    lie. As the values of :class:`~genial_env.policies.base.WorthPolicy`.
+    lie. As the values of :class:`~genial_env.policies.base.HeuristicPolicy`.
 
     Returns:
         How many cells are free; their numbers are in `cells`.
@@ -550,7 +551,7 @@ def value_halves(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch) -> Any:
     n_free = 0
     for cell in range(s.board.shape[1]):
         m.cells[n_free] = cell
-        n_free += s.board[g, cell] == NOT_FREE
+        n_free += s.board[g, cell] == FREE
     for color in range(t.n_colors):
         marker = np.int64(s.scores[g, track, color])
         stop, now = (FIRST_STOP if marker < FIRST_STOP else t.top), worth[marker]
@@ -610,7 +611,7 @@ def look_further(s: Games, t: Facts, g: int, plan: Arrays, n_free: int, m: Scrat
         cell, place = m.cells[i], t.places[m.cells[i]]
         for direction in range(6):
             beyond = t.rays[cell, direction, 0]
-            if beyond < 0 or s.board[g, beyond] == NOT_FREE:
+            if beyond < 0 or s.board[g, beyond] == FREE:
                 continue
             color = s.board[g, beyond]
             run, end = run_from(s, t, g, cell, direction, color)
@@ -634,7 +635,7 @@ def add_neighbours(width: int, row: Array, out: Array) -> None:
 
 @helper
 def choose_by_worth(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch, random: Any) -> Any:
-    """As :class:`~genial_env.policies.base.WorthPolicy`."""
+    """As :class:`~genial_env.policies.base.HeuristicPolicy`."""
     if s.phase[g] == SWAP:
         return np.int64(t.n_slots * t.n_placements)
     n_free = value_halves(s, t, g, plan, m)
@@ -654,7 +655,7 @@ def best_of_set(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch) -> Any:
     best, n_found = np.int64(NOTHING), np.int64(0)
     for slot in range(t.n_slots):
         kind = s.racks[g, seat, slot]
-        if kind == NOT_EMPTY:
+        if kind == EMPTY:
             continue
         a, b = t.kinds[kind, 0], t.kinds[kind, 1]
         for placement in range(t.n_placements):
@@ -687,7 +688,7 @@ def best_of_all(s: Games, t: Facts, g: int, plan: Arrays, n_free: int, m: Scratc
     best, slack_of_double = np.int64(NOTHING), plan[1][7]
     for slot in range(t.n_slots):
         kind, most = s.racks[g, seat, slot], np.int64(NOTHING)
-        if kind != NOT_EMPTY:
+        if kind != EMPTY:
             a, b = t.kinds[kind, 0], t.kinds[kind, 1]
             most = most_of(t.width, halves[a], near[b])
             if a != b:
@@ -698,7 +699,7 @@ def best_of_all(s: Games, t: Facts, g: int, plan: Arrays, n_free: int, m: Scratc
     n_found = np.int64(0)
     for slot in range(t.n_slots):
         kind = s.racks[g, seat, slot]
-        if kind == NOT_EMPTY or m.mosts[slot] < best:
+        if kind == EMPTY or m.mosts[slot] < best:
             continue
         a, b = t.kinds[kind, 0], t.kinds[kind, 1]
         slack = slack_of_double if a == b else np.int64(0)
@@ -709,7 +710,7 @@ def best_of_all(s: Games, t: Facts, g: int, plan: Arrays, n_free: int, m: Scratc
                 continue
             for direction in range(6):
                 second = t.rays[first, direction, 0]
-                if second < 0 or s.board[g, second] != NOT_FREE:
+                if second < 0 or s.board[g, second] != FREE:
                     continue
                 value = np.int64(halves[a, place]) + halves[b, t.places[second]]
                 if a == b:

@@ -94,7 +94,7 @@ def view_unchecked(threads: int, state: State, rows: Ints, seat: Ints) -> View:
     seat = seat.copy()
     seen = [np.zeros((n, *shape), dtype) for shape, dtype in _seen_layout(rules)]
     game, into = (arrays(state), facts(rules)), (rows, seat, tuple(seen))
-    share(threads, n, lambda lo, hi: core.see(*game, scratch(rules), *into, lo, hi))
+    share(threads, n, lambda lo, hi: core.fill_views(*game, scratch(rules), *into, lo, hi))
     return View(rules, seat, *seen)
 
 
@@ -125,7 +125,7 @@ def encode_planes(threads: int, view: View) -> dict[str, NDArray[Any]]:
         "has_placed": view.has_placed.astype(np.uint8),
         "to_play": to_play,
         "phase": phase,
-        "owed": view.owed[:, None].astype(np.uint8),
+        "pending_bonus": view.pending_bonus[:, None].astype(np.uint8),
     }
 
 
@@ -177,9 +177,9 @@ def play_out(threads: int, state: State, roster: Sequence[Policy], keys: chance.
 
 @lru_cache(maxsize=64)
 def _seen_layout(rules: Rules) -> list[tuple[tuple[int, ...], type[np.generic]]]:
-    """Shape (without G) and dtype of the arrays of a view, in the order of :class:`core.Seen`."""
+    """Shape (without G) and dtype of the arrays of a view, in the order of :class:`core.ViewArrays`."""
     t = tables(rules)
-    seen = core.Seen(
+    seen = core.ViewArrays(
         board=((t.n_cells,), np.int8),
         points=((t.n_cells, rules.colors), np.int8),
         scores=((rules.tracks, rules.colors), np.int8),
@@ -191,7 +191,7 @@ def _seen_layout(rules: Rules) -> list[tuple[tuple[int, ...], type[np.generic]]]
         has_placed=((rules.players,), np.bool_),
         to_play=((), np.int64),
         phase=((), np.int8),
-        owed=((), np.int64),
+        pending_bonus=((), np.int64),
         slots=((rules.rack,), np.bool_),
         placements=((t.n_placements,), np.bool_),
         may_swap=((), np.bool_),

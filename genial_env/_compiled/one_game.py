@@ -32,13 +32,13 @@ class OneGame:
         fine: bool = core.play_one(*self._game, action, self._script)
         return fine
 
-    def look(self, seat: int) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]]:
+    def observe(self, seat: int) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]]:
         """What a seat sees in the encoding "planes", and its mask [A], without a view in between."""
         zeros, number = np.zeros, np.uint8
         board, made = zeros(self._grid, number), [zeros(shape, number) for shape in self._shapes]
         mask = np.empty(self._n_actions, np.int8)
         out = board.reshape(self._flat), *made
-        core.look_at_one(*self._game, scratch(self._rules), self._places, seat, out, mask)
+        core.observe_one(*self._game, scratch(self._rules), self._places, seat, out, mask)
         planes = dict(zip(core.Planes._fields, (board, *made), strict=True))
         if not self._rules.has_swap:
             del planes["returned"], planes["levels"]

@@ -176,7 +176,7 @@ class Dialogue:
             return f"seat {seat}: the rack shows none of the lowest colors: swap or keep? ({bag})"
         if state.phase[0] == Phase.BONUS:
             or_decline = ", or decline" if self.table.rules.bonus_may_be_declined else ""
-            return f"seat {seat}: lay a bonus tile{or_decline} ({int(state.owed[0])} owed, {bag})"
+            return f"seat {seat}: lay a bonus tile{or_decline} ({int(state.pending_bonus[0])} owed, {bag})"
         return f"seat {seat}: lay a tile ({bag})"
 
     def _hand_over(self, seat: int) -> None:

@@ -81,7 +81,7 @@ def position(
     bag: ArrayLike | None = None,
     to_play: ArrayLike = 0,
     phase: ArrayLike | None = None,
-    owed: ArrayLike = 0,
+    pending_bonus: ArrayLike = 0,
     has_placed: ArrayLike = True,
     seeds: int | Sequence[int] | NDArray[Any] = 0,
     any_tiles: bool = False,
@@ -96,7 +96,7 @@ def position(
         bag: [B, M] tiles left of each kind; left out, the full bag without the racks.
         to_play: [B] seats.
         phase: [B] a :class:`Phase`; left out, OVER where the game has ended, else PLACE.
-        owed: [B] bonus placements still to be made.
+        pending_bonus: [B] bonus placements still to be made.
         has_placed: [B, P] whether the first-turn rule is behind a seat.
         seeds: [B] for the draws to come.
         any_tiles: whether covered cells, racks and bag may be such as no set of tiles gives: single halves on the
@@ -117,13 +117,13 @@ def position(
     _check_between("racks", racks, EMPTY, t.n_kinds - 1)
     _check_between("to_play", to_play, 0, rules.players - 1)
     _check_between("phase", _PLACE if phase is None else phase, _PLACE, _OVER)
-    _check_between("owed", owed, 0, rules.players * rules.rack)
-    _check_printed(rules, cells)
+    _check_between("pending_bonus", pending_bonus, 0, rules.players * rules.rack)
+    _check_start_symbols(rules, cells)
     state = deal(rules, np.broadcast_to(chance.as_seeds(seeds), n_games))
     state.board[:] = cells
     state.points[:] = recount_points(rules, cells)
     state.open[:] = open_sets(t, cells)
-    state.touched[:] = touched_symbols(t, cells)
+    state.symbols_touched[:] = find_touched_symbols(t, cells)
     state.scores[:] = scores
     state.racks[:] = racks
     held = count_kinds(state.racks.reshape(n_games, rules.players * rules.rack), t.n_kinds)
@@ -134,7 +134,7 @@ def position(
         _check_tiles(state, held if bag is None else held + state.bag)
     state.to_play[:] = to_play
     state.phase[:] = _PLACE if phase is None else phase
-    state.owed[:] = owed
+    state.pending_bonus[:] = pending_bonus
     state.has_placed[:] = has_placed
     said_over = state.over
     ended = _end_games(state, np.arange(n_games), (state.scores == rules.top).all(axis=2).any(axis=1))
@@ -143,14 +143,14 @@ def position(
     return state
 
 
-def _check_printed(rules: Rules, cells: NDArray[Any]) -> None:
+def _check_start_symbols(rules: Rules, cells: NDArray[Any]) -> None:
     """Raise a ValueError for boards [B, N] on which a printed symbol is missing or of another color."""
-    printed = tables(rules).printed
-    for game, color in np.argwhere(cells[:, printed] != np.arange(rules.colors))[:1].tolist():
-        found = int(cells[game, printed[color]])
+    start_symbols = tables(rules).start_symbols
+    for game, color in np.argwhere(cells[:, start_symbols] != np.arange(rules.colors))[:1].tolist():
+        found = int(cells[game, start_symbols[color]])
         what = "a free cell" if found == FREE else COLOR_LETTERS[found]
         raise ValueError(
-            f"board of game {game}: {_cell_words(rules, printed[color])} must show its printed symbol, "
+            f"board of game {game}: {_cell_words(rules, start_symbols[color])} must show its printed symbol, "
             f"{COLOR_LETTERS[color]}, not {what}"
         )
 
@@ -164,7 +164,7 @@ def _check_tiles(state: State, known: Ints) -> None:
     """
     rules, t = state.rules, state.tables
     tiled = state.board != FREE
-    tiled[:, t.printed] = False
+    tiled[:, t.start_symbols] = False
     region = _regions(t, tiled)
     sizes = np.bincount(region[tiled], minlength=tiled.size)
     for number in np.flatnonzero(sizes & 1)[:1].tolist():
@@ -233,13 +233,13 @@ def undealt(rules: Rules) -> State:
     """One game before anything is drawn; made once for these rules, so copy it before you write to it."""
     t = tables(rules)
     board = np.full((1, t.n_cells), FREE, dtype=np.int8)
-    board[0, t.printed] = np.arange(rules.colors)
+    board[0, t.start_symbols] = np.arange(rules.colors)
     return State(
         rules=rules,
         board=board,
         points=recount_points(rules, board),
         open=open_sets(t, board),
-        touched=np.zeros(1, dtype=np.uint8),
+        symbols_touched=np.zeros(1, dtype=np.uint8),
         scores=np.zeros((1, rules.tracks, rules.colors), dtype=np.int8),
         racks=np.full((1, rules.players, rules.rack), EMPTY, dtype=np.int8),
         bag=t.full_bag[None].copy(),
@@ -251,7 +251,7 @@ def undealt(rules: Rules) -> State:
         swapped=np.zeros(1, dtype=np.bool_),
         to_play=np.zeros(1, dtype=np.int64),
         phase=np.full(1, _PLACE, dtype=np.int8),
-        owed=np.zeros(1, dtype=np.int64),
+        pending_bonus=np.zeros(1, dtype=np.int64),
         decisions=np.zeros(1, dtype=np.int64),
         end=np.full(1, End.UNFINISHED, dtype=np.int8),
     )
@@ -362,7 +362,7 @@ def placement_sets_unchecked(state: State, rows: Ints) -> bitsets.Bitsets:
     allowed = state.open.take(rows, axis=0)
     first = np.flatnonzero(~_flat(state.has_placed).take(_seat_at(state, rows)))
     if first.size:
-        near = allowed[first] & _near_untouched(state, rows[first])
+        near = allowed[first] & _near_untouched_symbols(state, rows[first])
         bound = bitsets.any_left(near)  # on a small variant board nothing may fit the rule: then it lapses
         allowed[first[bound]] = near[bound]
     return allowed
@@ -402,11 +402,11 @@ def own_scores(state: State, rows: Ints | None = None) -> NDArray[np.int8]:
     return state.scores.reshape(-1, state.rules.colors).take(at, axis=0)
 
 
-def _near_untouched(state: State, rows: Ints) -> bitsets.Bitsets:
+def _near_untouched_symbols(state: State, rows: Ints) -> bitsets.Bitsets:
     """[G, words]: the placements next to a printed symbol that has no tile next to it."""
     near = np.zeros((len(rows), state.open.shape[1]), dtype=np.uint64)
     for color, placements in enumerate(state.tables.near):
-        near[state.touched[rows] >> color & 1 == 0] |= placements
+        near[state.symbols_touched[rows] >> color & 1 == 0] |= placements
     return near
 
 
@@ -453,7 +453,7 @@ def apply(
         raise IllegalAction(why_illegal(state, int(rows[wrong]), int(actions[wrong])))
 
 
-def leave(state: State, actions: ArrayLike, rows: Ints | None = None) -> None:
+def apply_without_draw(state: State, actions: ArrayLike, rows: Ints | None = None) -> None:
     """In place: play one action in each game, but draw no tiles and do not pass the turn on.
 
     That is the afterstate: all that follows from the action, and no luck yet. The phase is what is left to do for the
@@ -470,7 +470,7 @@ def leave(state: State, actions: ArrayLike, rows: Ints | None = None) -> None:
     state.decisions[rows] += 1
     placing, swapping = actions < t.swap_action, actions == t.swap_action
     going_on = placing | (~swapping & (state.phase[rows] == _BONUS))
-    state.owed[rows[going_on & ~placing]] -= 1  # a bonus declined
+    state.pending_bonus[rows[going_on & ~placing]] -= 1  # a bonus declined
     _place(state, rows[placing], actions[placing])
     closing = ~going_on
     closing[going_on] = _turn_closes(state, rows[going_on])
@@ -503,7 +503,7 @@ def _apply_mixed(state: State, rows: Ints, actions: Ints, script: Ints | None) -
     t = state.tables
     placing, swapping = actions < t.swap_action, actions == t.swap_action
     closing = swapping | (state.phase[rows] == _SWAP)
-    state.owed[rows[~placing & ~closing]] -= 1  # a bonus declined
+    state.pending_bonus[rows[~placing & ~closing]] -= 1  # a bonus declined
     _place(state, rows[placing], actions[placing])
     closing[~closing] = _turn_closes(state, rows[~closing])
     swappers = rows[swapping]
@@ -619,7 +619,7 @@ def gained(state: State, actions: Ints, rows: Ints) -> Ints:
 
 
 def _place(state: State, rows: Ints, actions: Ints) -> None:
-    """In place: lay tiles, score them, move markers; bonus placements earned and used are counted in `owed`.
+    """In place: lay tiles, score them, move markers; bonus placements earned and used are counted in `pending_bonus`.
 
     What is done for both halves of a tile has the half as its first axis: [2, G].
     """
@@ -636,10 +636,10 @@ def _place(state: State, rows: Ints, actions: Ints) -> None:
     points = _flat(state.points).take(cells * rules.colors + colors)
     arrivals = _advance(state, rows, colors, points)
     if rules.has_bonus:
-        state.owed[rows] += arrivals - (state.phase[rows] == _BONUS)
+        state.pending_bonus[rows] += arrivals - (state.phase[rows] == _BONUS)
     _cover(state, cells, colors)
-    state.open[rows] = state.open.take(rows, axis=0) & t.spares.take(placement, axis=0)
-    state.touched[rows] |= t.placement_near.take(placement)
+    state.open[rows] = state.open.take(rows, axis=0) & t.compatible.take(placement, axis=0)
+    state.symbols_touched[rows] |= t.placement_near.take(placement)
     _flat(state.has_placed)[seat_at] = True
 
 
@@ -758,12 +758,12 @@ def _turn_closes(state: State, rows: Ints) -> Bools:
     """
     lowest = bitsets.fold(np.minimum, own_scores(state, rows))
     closing = ~_end_games(state, rows, lowest == state.rules.top)
-    chain = closing & (state.owed.take(rows) > 0)
+    chain = closing & (state.pending_bonus.take(rows) > 0)
     if chain.any():
         chain &= (own_racks(state, rows) != EMPTY).any(axis=1)  # without a tile a bonus lapses
         closing &= ~chain
         state.phase[rows[chain]] = _BONUS
-        state.owed[rows[closing]] = 0
+        state.pending_bonus[rows[closing]] = 0
     if state.rules.has_swap:
         offered = closing & lacks_lowest(state, rows)
         if offered.any():
@@ -779,7 +779,7 @@ def _end_games(state: State, rows: Ints, at_top: Bools) -> Bools:
         done = rows[ended]
         state.end[done] = np.where(at_top[ended], End.ALL_AT_TOP, End.BOARD_FULL)
         state.phase[done] = _OVER
-        state.owed[done] = 0
+        state.pending_bonus[done] = 0
     return ended
 
 
@@ -932,9 +932,9 @@ def _flat(array: NDArray[Any]) -> NDArray[Any]:
     return array.reshape(-1)
 
 
-def touched_symbols(t: Tables, board: NDArray[Any]) -> NDArray[np.uint8]:
+def find_touched_symbols(t: Tables, board: NDArray[Any]) -> NDArray[np.uint8]:
     """[B]: bit c says that a tile lies next to color c's printed symbol, on boards [B, N]."""
     tiled = board != FREE
-    tiled[:, t.printed] = False
-    touched: NDArray[np.uint8] = np.bitwise_or.reduce(np.where(tiled, t.printed_near, 0).astype(np.uint8), axis=1)
+    tiled[:, t.start_symbols] = False
+    touched: NDArray[np.uint8] = np.bitwise_or.reduce(np.where(tiled, t.near_start_symbol, 0).astype(np.uint8), axis=1)
     return touched

@@ -115,7 +115,7 @@ class Rules:
         return self.has_bonus and EDITIONS[self.edition].bonus_may_be_declined
 
     @property
-    def printed_radius(self) -> int:
+    def start_symbol_radius(self) -> int:
         """How far from the centre the printed symbols lie: 5, on a smaller board its corners."""
         return min(self.side, 6) - 1
 
@@ -132,10 +132,10 @@ class Rules:
 
     def to_dict(self) -> dict[str, Any]:
         """Players, edition, mode, and whatever else differs from what is printed."""
-        printed = Rules(self.players, self.edition, self.mode)
+        default = Rules(self.players, self.edition, self.mode)
         always = {"players", "edition", "mode"}
         names = [f.name for f in fields(self)]
-        return {n: getattr(self, n) for n in names if n in always or getattr(self, n) != getattr(printed, n)}
+        return {n: getattr(self, n) for n in names if n in always or getattr(self, n) != getattr(default, n)}
 
     @classmethod
     def from_dict(cls, words: dict[str, Any]) -> "Rules":

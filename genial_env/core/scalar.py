@@ -22,7 +22,7 @@ from genial_env.core.tables import tables
 
 PLACE, BONUS, SWAP, OVER = (int(phase) for phase in Phase)
 UNFINISHED, BOARD_FULL, ALL_AT_TOP = (int(end) for end in End)
-NOT_EMPTY, NOT_FREE, FIRST_STOP = int(EMPTY), int(FREE), int(TRACK_END)
+FIRST_STOP = int(TRACK_END)
 
 Numbers = Any
 """A numpy array; for Python a list of memoryviews. Either is read and written as ``x[g]``, ``x[g][a]``, ``x[g][a, b]``;
@@ -36,7 +36,7 @@ class Games(NamedTuple):
     board: Numbers  # [B, N]
     points: Numbers  # [B, N, C]
     open: Numbers  # [B, W]
-    touched: Numbers  # [B]
+    symbols_touched: Numbers  # [B]
     scores: Numbers  # [B, T, C]
     racks: Numbers  # [B, P, K]
     bag: Numbers  # [B, M]
@@ -48,7 +48,7 @@ class Games(NamedTuple):
     swapped: Numbers  # [B]
     to_play: Numbers  # [B]
     phase: Numbers  # [B]
-    owed: Numbers  # [B]
+    pending_bonus: Numbers  # [B]
     decisions: Numbers  # [B]
     end: Numbers  # [B]
 
@@ -63,7 +63,7 @@ class Facts(NamedTuple):
     near: Numbers  # [E] uint8 bit c: the placement is next to color c's printed symbol
     placement_of: Numbers  # [N, 6] int16 (cell, direction) -> placement, -1 over the edge
     places: Numbers  # [N] uint16 where a cell lies on a grid with an edge around it, rows of `width`
-    spares: Numbers  # [E, W] int64 bitsets: the placements that share no cell with a placement
+    compatible: Numbers  # [E, W] int64 bitsets: the placements that share no cell with a placement
     near_sets: Numbers  # [C, W] int64 bitsets: the placements next to a color's printed symbol
     width: int
     n_players: int
@@ -97,10 +97,10 @@ def is_legal(s: Games, t: Facts, g: int, action: int) -> bool:
         return phase == SWAP or (phase == BONUS and t.may_decline_bonus != 0 and action > swap_action)
     seat, slot = s.to_play[g], action // t.n_placements
     placement = action - slot * t.n_placements
-    if phase > BONUS or s.racks[g][seat, slot] == NOT_EMPTY or not _holds(s.open[g][placement >> 6], placement):
+    if phase > BONUS or s.racks[g][seat, slot] == EMPTY or not _holds(s.open[g][placement >> 6], placement):
         return False
-    touched = s.touched[g]
-    if s.has_placed[g][seat] or (t.near[placement] | touched) != touched:
+    symbols_touched = s.symbols_touched[g]
+    if s.has_placed[g][seat] or (t.near[placement] | symbols_touched) != symbols_touched:
         return True
     return not first_turn_binds(s, t, g)
 
@@ -112,9 +112,9 @@ def _holds(word: int, number: int) -> bool:
 
 def first_turn_binds(s: Games, t: Facts, g: int) -> bool:
     """Whether some open placement lies next to a printed symbol that no tile lies next to; else the rule lapses."""
-    touched = s.touched[g]
+    symbols_touched = s.symbols_touched[g]
     for color in range(t.n_colors):
-        if (touched >> color) & 1 == 0:
+        if (symbols_touched >> color) & 1 == 0:
             for word in range(t.n_words):
                 if s.open[g][word] & t.near_sets[color][word] != 0:
                     return True
@@ -128,7 +128,7 @@ def lacks_lowest(s: Games, t: Facts, g: int) -> bool:
     shown = 0
     for slot in range(t.n_slots):
         kind = s.racks[g][seat, slot]
-        if kind != NOT_EMPTY:
+        if kind != EMPTY:
             shown |= t.kind_mask[kind]
     if shown == 0:
         return False
@@ -160,14 +160,14 @@ def apply(s: Games, t: Facts, g: int, action: int, script: Script) -> None:
     elif action == t.n_slots * t.n_placements:
         swap(s, t, g, script)
     elif s.phase[g] == BONUS:
-        s.owed[g] -= 1
+        s.pending_bonus[g] -= 1
         go_on(s, t, g, script)
     else:
         close_turn(s, t, g, script)
 
 
 def lay(s: Games, t: Facts, g: int, slot: int, placement: int) -> None:
-    """In place: lay a tile, score it, move markers; bonus placements earned and used are counted in `owed`."""
+    """In place: lay a tile, score it, move markers; bonus placements earned and used are counted in `pending_bonus`."""
     seat = s.to_play[g]
     track = seat % t.n_tracks
     kind = take_from_rack(s, t, g, seat, slot)
@@ -181,25 +181,25 @@ def lay(s: Games, t: Facts, g: int, slot: int, placement: int) -> None:
     if t.has_bonus != 0:
         if s.phase[g] == BONUS:
             arrivals -= 1
-        s.owed[g] += arrivals
+        s.pending_bonus[g] += arrivals
     cover(s, t, g, first, a)
     cover(s, t, g, second, b)
     points = s.points[g]
     for color in range(t.n_colors):
         points[first, color] = 0
         points[second, color] = 0
-    still_open, spares = s.open[g], t.spares[placement]
+    still_open, compatible = s.open[g], t.compatible[placement]
     for word in range(t.n_words):
-        still_open[word] &= spares[word]
-    s.touched[g] |= t.near[placement]
+        still_open[word] &= compatible[word]
+    s.symbols_touched[g] |= t.near[placement]
     s.has_placed[g][seat] = True
 
 
 def take_from_rack(s: Games, t: Facts, g: int, seat: int, slot: int) -> int:
     """In place: empty a slot and return its tile, which everybody sees: see ``kernel._show``."""
     kind: int = s.racks[g][seat, slot]
-    s.racks[g][seat, slot] = NOT_EMPTY
-    if kind != NOT_EMPTY and s.swapped[g]:
+    s.racks[g][seat, slot] = EMPTY
+    if kind != EMPTY and s.swapped[g]:
         for newer in range(s.returned[g][seat, slot, kind]):
             s.levels[g][kind, newer] -= 1
         for other in range(t.n_kinds):
@@ -235,7 +235,7 @@ def run_from(s: Games, t: Facts, g: int, cell: int, direction: int, color: int) 
     while beyond >= 0:
         seen = board[beyond]
         if seen != color:
-            return run, (beyond if seen == NOT_FREE else -1)
+            return run, (beyond if seen == FREE else -1)
         run += 1
         beyond = ray[run]
     return run, -1
@@ -250,10 +250,10 @@ def go_on(s: Games, t: Facts, g: int, script: Script) -> None:
         finish(s, g, ALL_AT_TOP)
     elif not has_open(s, t, g):
         finish(s, g, BOARD_FULL)
-    elif s.owed[g] > 0 and tiles_held(s, t, g, seat) > 0:
+    elif s.pending_bonus[g] > 0 and tiles_held(s, t, g, seat) > 0:
         s.phase[g] = BONUS
     else:
-        s.owed[g] = 0  # without a tile a bonus lapses
+        s.pending_bonus[g] = 0  # without a tile a bonus lapses
         if t.has_swap != 0 and lacks_lowest(s, t, g):
             s.phase[g] = SWAP
         else:
@@ -264,7 +264,7 @@ def finish(s: Games, g: int, end: int) -> None:
     """In place: the game is over."""
     s.end[g] = end
     s.phase[g] = OVER
-    s.owed[g] = 0
+    s.pending_bonus[g] = 0
 
 
 def has_open(s: Games, t: Facts, g: int) -> bool:
@@ -279,7 +279,7 @@ def tiles_held(s: Games, t: Facts, g: int, seat: int) -> int:
     """How many tiles a seat holds."""
     racks, held = s.racks[g], 0
     for slot in range(t.n_slots):
-        if racks[seat, slot] != NOT_EMPTY:
+        if racks[seat, slot] != EMPTY:
             held += 1
     return held
 
@@ -306,7 +306,7 @@ def return_tile(s: Games, t: Facts, g: int, kind: int) -> None:
     for seat in range(t.n_players):
         for slot in range(t.n_slots):
             held = s.racks[g][seat, slot]
-            if held != NOT_EMPTY:
+            if held != EMPTY:
                 since = s.returned[g][seat, slot, kind]
                 s.returned[g][seat, slot, kind] = min(since + 1, LEVELS)
                 if held == kind:
@@ -329,8 +329,8 @@ def fill_rack(s: Games, t: Facts, g: int, seat: int, script: Script) -> None:
     """In place: draw a tile for every empty slot, in slot order."""
     racks, drawn = s.racks[g], 0
     for slot in range(t.n_slots):
-        if racks[seat, slot] == NOT_EMPTY:
-            kind = lucky_kind(s, t, g, seat)
+        if racks[seat, slot] == EMPTY:
+            kind = draw_kind(s, t, g, seat)
             if script[drawn] >= 0:
                 kind = script[drawn]
             s.bag[g][kind] -= 1
@@ -338,7 +338,7 @@ def fill_rack(s: Games, t: Facts, g: int, seat: int, script: Script) -> None:
             drawn += 1
 
 
-def lucky_kind(s: Games, t: Facts, g: int, seat: int) -> int:
+def draw_kind(s: Games, t: Facts, g: int, seat: int) -> int:
     """In place, the seat's counter: the kind that its luck draws from the bag."""
     left = (luck(s.key[g][seat], s.drawn[g][seat]) * tiles_left(s, t, g)) >> 32  # as chance.below
     s.drawn[g][seat] += 1
@@ -395,7 +395,7 @@ def facts_of(rules: Rules) -> Facts:
         near=t.placement_near.copy(),
         placement_of=t.placement_of.astype(np.int16),
         places=((t.cells[:, 1] + rules.side) * width + t.cells[:, 0] + rules.side).astype(np.uint16),
-        spares=t.spares.view(np.int64).copy(),
+        compatible=t.compatible.view(np.int64).copy(),
         near_sets=t.near.view(np.int64).copy(),
         width=width,
         n_players=rules.players,

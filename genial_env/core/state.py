@@ -75,7 +75,7 @@ class State:
     board: NDArray[np.int8]  # [B, N] the color on each cell, FREE where none
     points: NDArray[np.int8]  # [B, N, C] what color c would score on cell n now; 0 on covered cells
     open: NDArray[np.uint64]  # [B, ceil(E / 64)] bit e: both cells of placement e are free (see bitsets)
-    touched: NDArray[np.uint8]  # [B] bit c: a tile lies next to color c's printed symbol
+    symbols_touched: NDArray[np.uint8]  # [B] bit c: a tile lies next to color c's printed symbol
     scores: NDArray[np.int8]  # [B, T, C] the markers
     racks: NDArray[np.int8]  # [B, P, K] the tile kind in each slot, or EMPTY
     bag: NDArray[np.uint8]  # [B, M] tiles left in the bag
@@ -89,7 +89,7 @@ class State:
     swapped: NDArray[np.bool_]  # [B] a rack has been swapped; before that `returned` and `levels` are zeros
     to_play: NDArray[np.int64]  # [B] the seat whose decision it is; after the end, whose it last was
     phase: NDArray[np.int8]  # [B] a Phase
-    owed: NDArray[np.int64]  # [B] bonus placements still to be made in this turn
+    pending_bonus: NDArray[np.int64]  # [B] bonus placements still to be made in this turn
     decisions: NDArray[np.int64]  # [B] actions played so far
     end: NDArray[np.int8]  # [B] an End
 
@@ -195,13 +195,13 @@ def _ranges(rules: Rules) -> dict[str, tuple[int, int]]:
     return {
         "board": (FREE, rules.colors - 1),
         "points": (0, np.iinfo(np.int8).max - rules.top),
-        "touched": (0, 2**rules.colors - 1),
+        "symbols_touched": (0, 2**rules.colors - 1),
         "scores": (0, rules.top),
         "racks": (EMPTY, t.n_kinds - 1),
         "returned": (0, LEVELS),
         "levels": (0, int(t.full_bag.max())),
         "drawn": (0, 2**31),
-        "owed": (0, rules.players * rules.rack),
+        "pending_bonus": (0, rules.players * rules.rack),
         "decisions": (0, 2**31),
         "to_play": (0, rules.players - 1),
         "phase": (Phase.PLACE, Phase.OVER),
@@ -229,7 +229,7 @@ def _layout(rules: Rules) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
         "board": ((t.n_cells,), np.int8),
         "points": ((t.n_cells, colors), np.int8),
         "open": ((t.near.shape[1],), np.uint64),
-        "touched": ((), np.uint8),
+        "symbols_touched": ((), np.uint8),
         "scores": ((rules.tracks, colors), np.int8),
         "racks": ((seats, slots), np.int8),
         "bag": ((kinds,), np.uint8),
@@ -241,7 +241,7 @@ def _layout(rules: Rules) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
         "swapped": ((), np.bool_),
         "to_play": ((), np.int64),
         "phase": ((), np.int8),
-        "owed": ((), np.int64),
+        "pending_bonus": ((), np.int64),
         "decisions": ((), np.int64),
         "end": ((), np.int8),
     }

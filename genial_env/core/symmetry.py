@@ -30,8 +30,8 @@ __all__ = [
     "Symmetry",
     "board_symmetries",
     "color_permutations",
-    "printed_permutations",
     "random_symmetries",
+    "start_symbol_permutations",
     "symmetries",
 ]
 
@@ -42,8 +42,8 @@ def board_symmetries(rules: Rules) -> Ints:  # [S, N]
     where n goes. Number 0 changes nothing. All 12 with six colors; fewer colors have fewer printed symbols.
     """
     everything = hexgrid.symmetries(rules.side)
-    printed = tables(rules).printed
-    kept = [image for image in everything if set(image[printed].tolist()) == set(printed.tolist())]
+    start_symbols = tables(rules).start_symbols
+    kept = [image for image in everything if set(image[start_symbols].tolist()) == set(start_symbols.tolist())]
     return _read_only(np.array(kept, dtype=np.int64))
 
 
@@ -54,10 +54,10 @@ def color_permutations(rules: Rules) -> Ints:  # [C!, C]
 
 
 @lru_cache(maxsize=64)
-def printed_permutations(rules: Rules) -> Ints:  # [S, C]
+def start_symbol_permutations(rules: Rules) -> Ints:  # [S, C]
     """The color permutation that goes with each board symmetry so that the printed symbols stay as they are."""
-    moved = board_symmetries(rules)[:, tables(rules).printed]  # [S, C]: where color c's symbol goes
-    return _read_only((moved[:, :, None] == tables(rules).printed).argmax(axis=2))
+    moved = board_symmetries(rules)[:, tables(rules).start_symbols]  # [S, C]: where color c's symbol goes
+    return _read_only((moved[:, :, None] == tables(rules).start_symbols).argmax(axis=2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,15 +115,15 @@ class Symmetry:
     def state(self, state: State) -> State:
         """The image of games [G]. What is drawn next is not: scripted draws take the images of the tiles."""
         t = state.tables
-        corners = printed_permutations(self.rules)[self.board_number]  # [G, C]: symbol c's cell goes to symbol c'
-        bits = state.touched[:, None] >> np.arange(self.rules.colors, dtype=np.uint8) & 1
-        touched = _moved(bits, corners) << np.arange(self.rules.colors, dtype=np.uint8)
+        corners = start_symbol_permutations(self.rules)[self.board_number]  # [G, C]: symbol c's cell goes to symbol c'
+        bits = state.symbols_touched[:, None] >> np.arange(self.rules.colors, dtype=np.uint8) & 1
+        symbols_touched = _moved(bits, corners) << np.arange(self.rules.colors, dtype=np.uint8)
         return replace(
             state.copy(),
             board=self._board(state.board),
             points=self._points(state.points),
             open=bitsets.pack(_moved(bitsets.unpack(state.open, t.n_placements), self.placements)),
-            touched=np.bitwise_or.reduce(touched, axis=1).astype(np.uint8),
+            symbols_touched=np.bitwise_or.reduce(symbols_touched, axis=1).astype(np.uint8),
             scores=self._by_color(state.scores),
             racks=self._tiles(state.racks),
             bag=self._by_kind(state.bag),
@@ -172,32 +172,32 @@ class Symmetry:
         return images[games.reshape(-1, *[1] * (kinds.ndim - 1)), kinds].astype(np.int8)
 
 
-_UNMOVED = ("seat", "rack_sizes", "has_placed", "to_play", "phase", "owed", "slots", "may_swap", "may_decline")
+_UNMOVED = ("seat", "rack_sizes", "has_placed", "to_play", "phase", "pending_bonus", "slots", "may_swap", "may_decline")
 
 
-def symmetries(rules: Rules, keep_printed: bool = True) -> Symmetry:
+def symmetries(rules: Rules, keep_start_symbols: bool = True) -> Symmetry:
     """All of them, one after the other: the board symmetries each with the color permutation that keeps the printed
-    symbols; without `keep_printed` each with every permutation (12 x 720 with six colors).
+    symbols; without `keep_start_symbols` each with every permutation (12 x 720 with six colors).
     """
     boards = np.arange(len(board_symmetries(rules)))
-    if keep_printed:
-        return Symmetry(rules, boards, printed_permutations(rules))
+    if keep_start_symbols:
+        return Symmetry(rules, boards, start_symbol_permutations(rules))
     colors = color_permutations(rules)
     return Symmetry(rules, np.repeat(boards, len(colors)), np.tile(colors, (len(boards), 1)))
 
 
-def random_symmetries(rules: Rules, games: int, rng: np.random.Generator, keep_printed: bool = False) -> Symmetry:
+def random_symmetries(rules: Rules, games: int, rng: np.random.Generator, keep_start_symbols: bool = False) -> Symmetry:
     """One for each of so many games, all equally likely.
 
     Args:
         rules: the rules.
         games: G.
         rng: where the choices come from.
-        keep_printed: whether the printed symbols stay as they are.
+        keep_start_symbols: whether the printed symbols stay as they are.
     """
     boards = rng.integers(len(board_symmetries(rules)), size=games)
-    if keep_printed:
-        return Symmetry(rules, boards, printed_permutations(rules)[boards])
+    if keep_start_symbols:
+        return Symmetry(rules, boards, start_symbol_permutations(rules)[boards])
     colors = color_permutations(rules)
     return Symmetry(rules, boards, colors[rng.integers(len(colors), size=games)])
 

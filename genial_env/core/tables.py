@@ -37,9 +37,9 @@ class Tables:
     rays: Ints  # [N + 1, 6, 2 * side] the cell at distance 0, 1, 2, ... in each direction
     placements: Ints  # [E, 2] the cells of a tile's first and second half
     placement_of: Ints  # [N, 6] (cell, direction) -> placement, -1 over the edge
-    spares: Bitsets  # [E, words] the placements that share no cell with placement e
-    printed: Ints  # [C] the cell of each color's printed symbol
-    printed_near: NDArray[np.uint8]  # [N] bit c: the cell is a neighbour of color c's printed symbol
+    compatible: Bitsets  # [E, words] the placements that share no cell with placement e
+    start_symbols: Ints  # [C] the cell of each color's printed symbol
+    near_start_symbol: NDArray[np.uint8]  # [N] bit c: the cell is a neighbour of color c's printed symbol
     placement_near: NDArray[np.uint8]  # [E] bit c: one of the two cells is
     near: Bitsets  # [C, words] the placements next to color c's printed symbol
     kinds: Ints  # [M, 2] the colors of a tile's first and second half, first <= second
@@ -92,9 +92,9 @@ def tables(rules: Rules) -> Tables:
     """The tables of these rules, made on first use."""
     step = hexgrid.neighbours(rules.side)
     placements, placement_of = _placements(step)
-    printed = _printed(rules)
-    printed_near = _printed_near(step, printed)
-    placement_near = printed_near[placements[:, 0]] | printed_near[placements[:, 1]]
+    start_symbols = _start_symbols(rules)
+    near_start_symbol = _near_start_symbol(step, start_symbols)
+    placement_near = near_start_symbol[placements[:, 0]] | near_start_symbol[placements[:, 1]]
     kinds = np.array([(a, b) for a in range(rules.colors) for b in range(a, rules.colors)], dtype=np.int64)
     made = Tables(
         rules=rules,
@@ -103,9 +103,9 @@ def tables(rules: Rules) -> Tables:
         rays=hexgrid.rays(rules.side),
         placements=placements,
         placement_of=placement_of,
-        spares=_spares(placements),
-        printed=printed,
-        printed_near=printed_near,
+        compatible=_compatible(placements),
+        start_symbols=start_symbols,
+        near_start_symbol=near_start_symbol,
         placement_near=placement_near,
         near=pack(np.array([placement_near >> color & 1 for color in range(rules.colors)], dtype=np.bool_)),
         kinds=kinds,
@@ -132,20 +132,20 @@ def _placements(step: Ints) -> tuple[Ints, Ints]:
     return np.array(placements, dtype=np.int64), placement_of
 
 
-def _spares(placements: Ints) -> Bitsets:
+def _compatible(placements: Ints) -> Bitsets:
     shares = (placements[:, None, :, None] == placements[None, :, None, :]).any(axis=(2, 3))
     return pack(~shares)
 
 
-def _printed(rules: Rules) -> Ints:
+def _start_symbols(rules: Rules) -> Ints:
     index = hexgrid.cell_index(rules.side)
-    corners = hexgrid.corners(rules.printed_radius)
+    corners = hexgrid.corners(rules.start_symbol_radius)
     return np.array([index[corner] for corner in corners[: rules.colors]], dtype=np.int64)
 
 
-def _printed_near(step: Ints, printed: Ints) -> NDArray[np.uint8]:
+def _near_start_symbol(step: Ints, start_symbols: Ints) -> NDArray[np.uint8]:
     near = np.zeros(len(step), dtype=np.uint8)
-    for color, cell in enumerate(printed):
+    for color, cell in enumerate(start_symbols):
         near[step[cell]] |= np.uint8(1 << color)
     return near[:-1]
 

@@ -42,7 +42,7 @@ class View:
     has_placed: Bools  # [G, P] whether the seat has laid its first tile
     to_play: Ints  # [G] 0 = own turn, 1 = the next seat's, ...
     phase: NDArray[np.int8]  # [G] a state.Phase
-    owed: Ints  # [G] bonus placements to be made
+    pending_bonus: Ints  # [G] bonus placements to be made
     slots: Bools  # [G, K] the slots one may place from now; none where it is not the seat's own placement
     placements: Bools  # [G, E] the placements open to any tile of the rack; mask = slots x placements
     may_swap: Bools  # [G]
@@ -145,7 +145,7 @@ def view_unchecked(state: State, rows: Ints, seat: Ints) -> View:
         has_placed=state.has_placed[rows[:, None], turned],
         to_play=(mover - seat) % rules.players,
         phase=state.phase[rows],
-        owed=state.owed[rows],
+        pending_bonus=state.pending_bonus[rows],
         slots=kernel.legal_slots(state, rows) & own_turn[:, None],
         placements=bitsets.unpack(kernel.placement_sets_unchecked.numpy(state, rows), t.n_placements),
         may_swap=kernel.may_swap(state, rows) & own_turn,
@@ -180,7 +180,7 @@ def complete(
     has_placed: ArrayLike,
     to_play: ArrayLike,
     phase: ArrayLike,
-    owed: ArrayLike,
+    pending_bonus: ArrayLike,
     seat: ArrayLike = 0,
 ) -> View:
     """Views from what cannot be worked out from the rest, each array as in :class:`View`; the seat for all games alike
@@ -205,7 +205,7 @@ def complete(
         has_placed=np.asarray(has_placed, dtype=np.bool_),
         to_play=np.asarray(to_play, dtype=np.int64),
         phase=np.asarray(phase, dtype=np.int8),
-        owed=np.asarray(owed, dtype=np.int64),
+        pending_bonus=np.asarray(pending_bonus, dtype=np.int64),
         slots=nothing,
         placements=nothing,
         may_swap=nothing,
@@ -252,7 +252,7 @@ def determinize(view: View, rng: np.random.Generator | chance.Bits) -> State:
         board=view.board.copy(),
         points=view.points.copy(),
         open=kernel.open_sets(t, view.board),
-        touched=kernel.touched_symbols(t, view.board),
+        symbols_touched=kernel.find_touched_symbols(t, view.board),
         scores=scores,
         racks=racks,
         bag=bag.astype(np.uint8),
@@ -264,7 +264,7 @@ def determinize(view: View, rng: np.random.Generator | chance.Bits) -> State:
         swapped=np.asarray(view.levels[:, :, 0].any(axis=1)),
         to_play=(view.seat + view.to_play) % rules.players,
         phase=view.phase.copy(),
-        owed=view.owed.copy(),
+        pending_bonus=view.pending_bonus.copy(),
         decisions=np.zeros(len(view), dtype=np.int64),
         end=np.where(view.phase != Phase.OVER, End.UNFINISHED, np.where(at_top, End.ALL_AT_TOP, End.BOARD_FULL)).astype(
             np.int8

@@ -19,7 +19,7 @@ def augment(
     masks: NDArray[Any],
     actions: Ints,
     rng: np.random.Generator,
-    keep_printed: bool = False,
+    keep_start_symbols: bool = False,
 ) -> tuple[Any, NDArray[Any], Ints]:
     """A batch of training data with each game turned and recolored at random: new observations, masks and actions.
 
@@ -30,7 +30,7 @@ def augment(
         masks: [G, A].
         actions: [G] action ids; a learner's own, so that they are about the rack that the observation shows.
         rng: where the choices come from.
-        keep_printed: whether the printed symbols stay as they are.
+        keep_start_symbols: whether the printed symbols stay as they are.
 
     Raises:
         TypeError: for an encoding that cannot decode.
@@ -40,7 +40,7 @@ def augment(
         raise TypeError(f"augment needs an encoding with decode(rules, arrays), unlike {encoding!r}")
     arrays = observation if isinstance(observation, dict) else {"": observation}
     view = coder.decode(rules, arrays)
-    chosen = random_symmetries(rules, len(view), rng, keep_printed)
+    chosen = random_symmetries(rules, len(view), rng, keep_start_symbols)
     images = coder.encode(chosen.view(view))
     actions = np.asarray(actions, dtype=np.int64)
     return images.get("", images), chosen.mask(np.asarray(masks)), chosen.actions(actions, view.rack)

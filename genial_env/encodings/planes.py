@@ -36,7 +36,7 @@ class Planes:
     ``has_placed`` (P,)                     1: the seat has laid its first tile
     ``to_play``    (P,)                     one-hot: whose decision it is
     ``phase``      (4,)                     one-hot: place, bonus, swap, over
-    ``owed``       (1,)                     bonus placements to be made
+    ``pending_bonus``       (1,)                     bonus placements to be made
     =============  =======================  ==========================================================================
     """
 
@@ -58,7 +58,7 @@ class Planes:
             "has_placed": Field((rules.players,), high=1),
             "to_play": Field((rules.players,), high=1),
             "phase": Field((len(Phase),), high=1),
-            "owed": Field((1,), high=2 * rules.rack),
+            "pending_bonus": Field((1,), high=2 * rules.rack),
         }
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
@@ -83,7 +83,7 @@ class Planes:
             has_placed=arrays["has_placed"] == 1,
             to_play=arrays["to_play"].argmax(axis=1),
             phase=arrays["phase"].argmax(axis=1),
-            owed=arrays["owed"][:, 0],
+            pending_bonus=arrays["pending_bonus"][:, 0],
         )
 
 
@@ -101,7 +101,7 @@ def encode_planes(view: View) -> dict[str, NDArray[Any]]:
         "has_placed": view.has_placed.astype(np.uint8),
         "to_play": source.seats.take(view.to_play, axis=0),
         "phase": source.phases.take(view.phase, axis=0),
-        "owed": view.owed[:, None].astype(np.uint8),
+        "pending_bonus": view.pending_bonus[:, None].astype(np.uint8),
     }
 
 

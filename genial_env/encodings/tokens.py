@@ -70,7 +70,7 @@ class Tokens:
         seats[:, :, 4] = view.to_play[:, None] == np.arange(rules.players)
         game[:, 0, 0] = GAME
         game[:, 0, 1] = view.phase
-        game[:, 0, 2] = view.owed
+        game[:, 0, 2] = view.pending_bonus
         return {"": tokens}
 
     def decode(self, rules: Rules, arrays: dict[str, NDArray[Any]]) -> View:
@@ -92,7 +92,7 @@ class Tokens:
             has_placed=seats[:, :, 3] == 1,
             to_play=seats[:, :, 4].argmax(axis=1),
             phase=game[:, 0, 1],
-            owed=game[:, 0, 2],
+            pending_bonus=game[:, 0, 2],
         )
 
 

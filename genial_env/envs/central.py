@@ -15,7 +15,7 @@ part             shape             content, and its maximum
 ``has_placed``   (P,)              1: the seat has laid its first tile; 1
 ``to_play``      (P,)              one-hot: whose decision it is, after the end whose it last was; 1
 ``phase``        (4,)              one-hot: place, bonus, swap, over; 1
-``owed``         (1,)              bonus placements to be made; 2 * K
+``pending_bonus``         (1,)              bonus placements to be made; 2 * K
 ===============  ================  =================================================================================
 
 The length L is 1,369 with 2 seats, 1,917 with 3, 2,543 with 4, 2,531 in teams.
@@ -47,7 +47,7 @@ def central_fields(rules: Rules) -> dict[str, Field]:
         "has_placed": Field((rules.players,), high=1),
         "to_play": Field((rules.players,), high=1),
         "phase": Field((len(Phase),), high=1),
-        "owed": Field((1,), high=2 * rules.rack),
+        "pending_bonus": Field((1,), high=2 * rules.rack),
     }
 
 
@@ -68,7 +68,7 @@ def central_state(state: State) -> NDArray[np.float32]:
         "has_placed": state.has_placed,
         "to_play": _one_hot(state.to_play, rules.players),
         "phase": _one_hot(state.phase, len(Phase)),
-        "owed": state.owed[:, None],
+        "pending_bonus": state.pending_bonus[:, None],
     }
     return scaled((parts[name] for name in central_fields(rules)), _highest(rules))
 

@@ -133,16 +133,16 @@ class Game:
         """What a seat sees."""
         return self.one.view(seat)
 
-    def look(self, seat: int) -> tuple[Any, NDArray[np.int8]]:
+    def observe(self, seat: int) -> tuple[Any, NDArray[np.int8]]:
         """What a seat sees as the encoding has it, and its mask [A]."""
         if self._draws_planes and self.one.compiled is not None:
-            planes_and_mask: tuple[Any, NDArray[np.int8]] = self.one.compiled.look(seat)
+            planes_and_mask: tuple[Any, NDArray[np.int8]] = self.one.compiled.observe(seat)
             return planes_and_mask
         with self.working():
             seen = self.view(seat)
-            return self.observe(seen), seen.mask()[0].astype(np.int8)
+            return self.encode(seen), seen.mask()[0].astype(np.int8)
 
-    def observe(self, seen: View) -> Any:
+    def encode(self, seen: View) -> Any:
         """A view as the encoding has it, newly made, to be called while the game's backend is :meth:`working`."""
         return spaces.item_of(self.encoding.encode(seen), 0)
 

@@ -19,7 +19,7 @@ from genial_env.core import chance, kernel, scalar, views
 from genial_env.core.bitsets import Bools, unpack
 from genial_env.core.chance import Bits
 from genial_env.core.rules import Rules
-from genial_env.core.scalar import BONUS, NOT_EMPTY, OVER, SWAP
+from genial_env.core.scalar import BONUS, OVER, SWAP
 from genial_env.core.state import EMPTY, State
 from genial_env.core.views import View
 from genial_env.errors import IllegalAction
@@ -145,7 +145,7 @@ class OneGame:
             has_placed=state.has_placed.take(seats, axis=1),
             to_play=np.array([(mover - seat) % rules.players]),
             phase=state.phase.copy(),
-            owed=state.owed.copy(),
+            pending_bonus=state.pending_bonus.copy(),
             slots=filled[:, 0].copy() if own_turn and phase <= BONUS else np.zeros((1, rules.rack), dtype=np.bool_),
             placements=self._placements(mover),
             may_swap=np.array([swaps]),
@@ -159,7 +159,7 @@ class OneGame:
         for other, rack in enumerate(self._games.racks[0].tolist()):
             if other != seat:
                 for tile in rack:
-                    if tile != NOT_EMPTY:
+                    if tile != EMPTY:
                         counts[tile] += 1
         return unseen
 

@@ -149,7 +149,7 @@ def start_at(position: State) -> GenialGame:
     if position.phase[0] != Phase.PLACE:
         raise ValueError(f"a game begins where a turn begins, not in phase {Phase(int(position.phase[0])).name}")
     rules, start = position.rules, kernel.undealt(position.rules).copy()
-    for name in ("board", "points", "open", "touched", "scores", "has_placed", "to_play"):
+    for name in ("board", "points", "open", "symbols_touched", "scores", "has_placed", "to_play"):
         getattr(start, name)[:] = getattr(position, name)
     held = kernel.count_kinds(position.racks.reshape(1, -1), position.tables.n_kinds)
     start.bag[:] = position.bag + held.astype(np.uint8)
@@ -338,11 +338,11 @@ class GenialObserver:
     """Observations as tensor, as named parts of it, and as text.
 
     ``player`` (P,) one-hot; of the encoding "planes", each divided by its maximum: publicly ``board``, ``markers``,
-    ``returned`` and ``levels`` (not in solo), ``rack_sizes``, ``has_placed``, ``to_play``, ``phase``, ``owed``;
-    privately ``rack`` and ``unseen``, or with all players' information ``racks`` (P, K, 2, C), the own first. With
-    perfect recall also ``events`` (D, 5), a row an event (seat + 1, event, kind + 1, placement + 1, slot + 1, each
-    divided by its maximum; of other seats' events no slot), the oldest first, privately the own ones; and privately
-    ``draws`` (L,), the kinds drawn in order, (kind + 1) / M.
+    ``returned`` and ``levels`` (not in solo), ``rack_sizes``, ``has_placed``, ``to_play``, ``phase``,
+    ``pending_bonus``; privately ``rack`` and ``unseen``, or with all players' information ``racks`` (P, K, 2, C), the
+    own first. With perfect recall also ``events`` (D, 5), a row an event (seat + 1, event, kind + 1, placement + 1,
+    slot + 1, each divided by its maximum; of other seats' events no slot), the oldest first, privately the own ones;
+    and privately ``draws`` (L,), the kinds drawn in order, (kind + 1) / M.
 
     Args:
         rules: the rules.
@@ -402,7 +402,7 @@ class GenialObserver:
             parts.append(
                 f"{len(state._to_draw)} tiles are to be drawn"
                 if state._to_draw
-                else f"seat {state._one.to_play}: {phase}, {seen.owed[0]} owed"
+                else f"seat {state._one.to_play}: {phase}, {seen.pending_bonus[0]} owed"
             )
             return "\n".join(parts)
         if self._public and self._private == pyspiel.PrivateInfoType.SINGLE_PLAYER:

@@ -90,7 +90,7 @@ class Opponents:
         """
         is_drawn = any(len(numbers) > 1 for numbers in self._numbers)
         luck = (
-            seating_luck(seeds, self._players)
+            seating_bits(seeds, self._players)
             if is_drawn
             else np.zeros((len(seeds), self._players + 1), dtype=np.uint64)
         )
@@ -109,7 +109,7 @@ class Opponents:
         return len(self.roster) - 1
 
 
-def seating_luck(seeds: Bits, players: int) -> Bits:
+def seating_bits(seeds: Bits, players: int) -> Bits:
     """[G, P + 1]: random bits of each game for the learner's seat and then each other seat, clockwise from it."""
     return chance.seat_keys(seeds, chance.Purpose.SEATING, players + 1)
 
@@ -118,7 +118,7 @@ def learner_seats(wanted: int | None, seeds: Bits, players: int) -> Ints:
     """[G]: the learning seats, drawn for each game where none is wanted."""
     if wanted is not None:
         return np.full(len(seeds), wanted)
-    return chance.below(seating_luck(seeds, players)[:, 0], np.full(1, players))
+    return chance.below(seating_bits(seeds, players)[:, 0], np.full(1, players))
 
 
 def check_seat(seat: int | str, rules: Rules) -> int | None:

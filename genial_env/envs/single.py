@@ -71,7 +71,7 @@ class GenialEnv(gym.Env[Any, Any]):
     - record: True keeps a game record for :meth:`game_record`.
 
     ``reset(options={"game_seed": n})`` deals the game of that seed, learning seat and opponents drawn from it too: with
-    the same actions it goes as in :func:`genial_env.simulation`.
+    the same actions it goes as in :func:`genial_env.play`.
 
     **Version history.** v0: first version.
     """
@@ -226,11 +226,11 @@ class GenialEnv(gym.Env[Any, Any]):
 
     def _see(self) -> tuple[Any, dict[str, Any]]:
         if isinstance(self._form, Flat):
-            observation, mask = self._game.look(self._seat)
+            observation, mask = self._game.observe(self._seat)
         else:
             view = self._game.view(self._seat)
             with self._game.working():
-                observation, mask = self._game.observe(view), self._form.mask(view)[0].astype(np.int8)
+                observation, mask = self._game.encode(view), self._form.mask(view)[0].astype(np.int8)
         return observation, {"action_mask": mask, **self._game.standings(), "illegal_action": self._illegal}
 
     def _let_others_play(self) -> NDArray[Any] | float:
@@ -242,7 +242,7 @@ class GenialEnv(gym.Env[Any, Any]):
         return brought
 
     def _choose(self, seat: int) -> int:
-        """What the policy of another seat plays, with the luck it has in :func:`genial_env.simulation`."""
+        """What the policy of another seat plays, with the luck it has in :func:`genial_env.play`."""
         policy = self._opponents.roster[self._players[seat]]
         return self._game.choose(policy, bits(self._choices[seat], self._game.current.decisions))
 

@@ -101,7 +101,7 @@ class ZooEnv:
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What the agent may know now, as fresh arrays."""
-        observation, mask = self._game.look(self._seat[agent])
+        observation, mask = self._game.observe(self._seat[agent])
         return {"observation": observation, "action_mask": mask}
 
     def state(self) -> NDArray[np.float32]:

@@ -23,7 +23,7 @@ from genial_env.core.rules import TRACK_END, Rules
 from genial_env.core.state import EMPTY, FREE, LEVELS, State
 from genial_env.core.tables import tables
 from genial_env.core.views import View
-from genial_env.policies.base import DenialPolicy, WorthPolicy
+from genial_env.policies.base import DenialPolicy, HeuristicPolicy
 from genial_env.policies.settings import checked_prior, prior_values
 
 Features = NDArray[np.int16]
@@ -110,7 +110,7 @@ class Afterstates:
         return len(self.game)
 
 
-def candidates(view: View, most: int, prior: WorthPolicy | None = None) -> Ints:
+def candidates(view: View, most: int, prior: HeuristicPolicy | None = None) -> Ints:
     """The actions of each game that are worth a look, the likeliest first.
 
     Those are so many placements that the prior thinks worth most (:func:`~genial_env.policies.settings.prior_values`),
@@ -132,7 +132,7 @@ def candidates(view: View, most: int, prior: WorthPolicy | None = None) -> Ints:
 
 
 @accelerated
-def rank_placements(view: View, prior: WorthPolicy, out: Ints) -> None:
+def rank_placements(view: View, prior: HeuristicPolicy, out: Ints) -> None:
     """Write the best placements of each game, best first, into `out` [G, most], which holds :data:`NONE`."""
     t = view.tables
     placing = np.flatnonzero(view.slots.any(axis=1))
@@ -207,7 +207,7 @@ def turned(view: View) -> State:
         board=view.board.copy(),
         points=view.points.copy(),
         open=kernel.open_sets(t, view.board),
-        touched=kernel.touched_symbols(t, view.board),
+        symbols_touched=kernel.find_touched_symbols(t, view.board),
         scores=view.scores.copy(),
         racks=racks,
         bag=view.unseen.copy(),
@@ -219,7 +219,7 @@ def turned(view: View) -> State:
         swapped=np.zeros(n, dtype=np.bool_),
         to_play=view.to_play.copy(),
         phase=view.phase.copy(),
-        owed=view.owed.copy(),
+        pending_bonus=view.pending_bonus.copy(),
         decisions=np.zeros(n, dtype=np.int64),
         end=np.zeros(n, dtype=np.int8),
     )
@@ -234,7 +234,7 @@ def fill_afterstates(view: View, made: Afterstates) -> None:
     for start in range(0, len(made), AT_ONCE):
         part = slice(start, start + AT_ONCE)
         state = turned(view).select(made.game[part])
-        kernel.leave(state, made.actions[part])
+        kernel.apply_without_draw(state, made.actions[part])
         made.over[part], made.scores[part] = state.over, state.scores
         others = view.rack_sizes[made.game[part], 1:]
         made.features[part] = features(state, others)
@@ -279,7 +279,7 @@ def features(state: State, others: Ints) -> Features:
         free.sum(axis=1),
         fits.sum(axis=1),
         beside.sum(axis=(1, 2)) // 2,
-        state.owed,
+        state.pending_bonus,
         held.sum(axis=1),
         kernel.may_swap(state),
     ]

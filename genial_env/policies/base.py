@@ -121,7 +121,7 @@ _MOST_WEIGHT = 1000
 """With greater weights, sums of 32 bits could overflow."""
 
 
-class WorthPolicy(PlannedPolicy):
+class HeuristicPolicy(PlannedPolicy):
     """Takes the placement that is worth most, equal ones by lot; swaps when it may, makes every bonus.
 
     A marker at m is worth ``worth(rules)[m]``, and a placement what it adds to the worth of the own markers, plus what
@@ -219,7 +219,7 @@ MOST_EXTRA = 7_000
 """What a half may count for besides its points, either way; so all values fit in 16 bits."""
 
 
-class GreedyPolicy(WorthPolicy):
+class GreedyPolicy(HeuristicPolicy):
     """Takes the most points that still move a marker, equal ones by lot; swaps when it may, makes every bonus."""
 
     name = "greedy"
@@ -233,11 +233,11 @@ class GreedyPolicy(WorthPolicy):
         return useful_points(view)
 
     def plan(self, rules: Rules) -> Plan | None:
-        """Return the plan of :class:`WorthPolicy`, in whole points."""
+        """Return the plan of :class:`HeuristicPolicy`, in whole points."""
         return self._plan(rules, 1)
 
 
-class ConcavePolicy(WorthPolicy):
+class ConcavePolicy(HeuristicPolicy):
     """Points count the more the lower the marker: one at m is worth ``1 - exp(-m / temperature)``.
 
     Args:

@@ -278,7 +278,7 @@ def _settled(state: State, rows: Ints, actions: Ints) -> tuple[Bools, Floats]:
     stops = np.where(own < TRACK_END, TRACK_END, rules.top)
     own = np.minimum(own + kernel.gained(state, actions, rows), stops)
     placement = np.where(placing, actions, 0) % t.n_placements
-    ends = ~bitsets.any_left(state.open[rows] & t.spares[placement]) | (own == rules.top).all(axis=1)
+    ends = ~bitsets.any_left(state.open[rows] & t.compatible[placement]) | (own == rules.top).all(axis=1)
     ends &= placing
     codes = _marker_codes(rules, state.scores)[rows[ends]]
     codes[np.arange(len(codes)), track[ends]] = _marker_codes(rules, own[ends])
@@ -354,7 +354,7 @@ def _keys(state: State, asking: Ints) -> NDArray[np.uint64]:
         np.sort(state.racks, axis=2).reshape(n_games, -1),
         state.has_placed,
         bag,
-        np.stack([state.to_play, state.phase, np.minimum(state.owed, left), asking], axis=1),
+        np.stack([state.to_play, state.phase, np.minimum(state.pending_bonus, left), asking], axis=1),
     )
     return _as_words(np.concatenate([part.astype(np.uint8) for part in parts], axis=1))
 
@@ -862,7 +862,7 @@ class _Exchange:
             passing[:] = True
         games = after.select(np.flatnonzero(passing))
         games.phase[:] = Phase.PLACE
-        games.owed[:] = 0
+        games.pending_bonus[:] = 0
         games.to_play[:] = self.deals.seat
         payoffs = self.deals.last_tile(games, self.deals.seat)[:, :, self.deals.track]
         return self._need(laid[passing]), payoffs

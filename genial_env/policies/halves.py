@@ -62,7 +62,7 @@ class Halves:
     ``unseen``      (C,)             halves of each color in the bag and the others' racks
     ``has_placed``  (P,)             1: the seat has laid its first tile
     ``phase``       (4,)             one-hot: place, bonus, swap, over
-    ``owed``        (1,)             bonus placements to be made
+    ``pending_bonus``        (1,)             bonus placements to be made
     ==============  ===============  ==================================================================================
     """
 
@@ -77,7 +77,7 @@ class Halves:
             "unseen": Field((rules.colors,), high=int(_halves_of_kinds(rules).T.dot(t.full_bag).max())),
             "has_placed": Field((rules.players,), high=1),
             "phase": Field((len(Phase),), high=1),
-            "owed": Field((1,), high=2 * rules.rack),
+            "pending_bonus": Field((1,), high=2 * rules.rack),
         }
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
@@ -93,7 +93,7 @@ class Halves:
             "unseen": (view.unseen @ _halves_of_kinds(rules)).astype(np.uint8),
             "has_placed": view.has_placed.astype(np.uint8),
             "phase": (view.phase[:, None] == np.arange(len(Phase))).astype(np.uint8),
-            "owed": view.owed[:, None].astype(np.uint8),
+            "pending_bonus": view.pending_bonus[:, None].astype(np.uint8),
         }
 
 

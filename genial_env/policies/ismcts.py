@@ -70,7 +70,7 @@ from genial_env.core.state import State
 from genial_env.core.tables import Tables, tables
 from genial_env.core.views import View, determinize, view
 from genial_env.envs.rewards import rank_utility
-from genial_env.policies.base import Policy, WorthPolicy, choice_keys
+from genial_env.policies.base import HeuristicPolicy, Policy, choice_keys
 from genial_env.policies.endgame import exact_action
 from genial_env.policies.playout import play_out
 from genial_env.policies.registry import make_policy
@@ -152,7 +152,7 @@ class ISMCTS:
         depth: int = Knobs.depth,
         wave: int = Knobs.wave,
         margin: float = Knobs.margin,
-        prior: WorthPolicy | None = None,
+        prior: HeuristicPolicy | None = None,
         playout: str | Policy = "denial",
         name: str = "ismcts",
     ) -> None:
@@ -253,7 +253,7 @@ class Tree:
         knobs: how to search.
     """
 
-    def __init__(self, view: View, prior: WorthPolicy, knobs: Knobs) -> None:
+    def __init__(self, view: View, prior: HeuristicPolicy, knobs: Knobs) -> None:
         self._t, self._knobs, self._prior, self._tracks = view.tables, knobs, prior, view.rules.tracks
         weights = np.arange(1, WIDTH + 3) ** -float(knobs.prior_weight)
         self._weights, self._totals = weights, weights.cumsum()

@@ -4,10 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.core.views import View, tile_values
-from genial_env.policies.base import WorthPolicy
+from genial_env.policies.base import HeuristicPolicy
 
 
-class Points(WorthPolicy):
+class Points(HeuristicPolicy):
     """Takes the most points, equal ones by lot; swaps when it may, makes every bonus."""
 
     name = "points"

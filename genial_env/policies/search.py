@@ -40,7 +40,7 @@ from genial_env.core.state import State
 from genial_env.core.views import View, determinize
 from genial_env.envs.rewards import rank_utility
 from genial_env.policies.afterstates import NONE, candidates
-from genial_env.policies.base import Policy, WorthPolicy, choice_keys
+from genial_env.policies.base import HeuristicPolicy, Policy, choice_keys
 from genial_env.policies.endgame import exact_action
 from genial_env.policies.playout import play_out
 from genial_env.policies.registry import make_policy
@@ -139,7 +139,7 @@ class Search(Halving):
         *,
         candidates: int = 12,
         margin: float = 0.03,
-        prior: WorthPolicy | None = None,
+        prior: HeuristicPolicy | None = None,
         playout: str | Policy = "denial",
         name: str = "search",
     ) -> None:

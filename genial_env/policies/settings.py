@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from genial_env._util.checks import as_integer, as_number
 from genial_env.core.rules import TRACK_END
 from genial_env.core.views import View
-from genial_env.policies.base import DenialPolicy, WorthPolicy, added_worth
+from genial_env.policies.base import DenialPolicy, HeuristicPolicy, added_worth
 
 PLAYOUTS = 1000
 """For a decision, where no budget is given."""
@@ -30,13 +30,13 @@ def checked_budget(playouts: int | None, budget_s: float | None) -> int | None:
     return check_count("playouts", PLAYOUTS if playouts is None else playouts, MOST_PLAYOUTS)
 
 
-def checked_prior(prior: WorthPolicy | None) -> WorthPolicy:
+def checked_prior(prior: HeuristicPolicy | None) -> HeuristicPolicy:
     """What puts placements in order: "denial" where nothing is given.
 
     Raises:
         TypeError: for something that gives placements no values.
     """
-    if prior is not None and not isinstance(prior, WorthPolicy):
+    if prior is not None and not isinstance(prior, HeuristicPolicy):
         raise TypeError(f"prior must be a WorthPolicy, not {prior!r}")
     return DenialPolicy() if prior is None else prior
 
@@ -67,7 +67,7 @@ markers tell too little of; "denial" is worth 8,000 when all of a track is gone.
 """
 
 
-def prior_values(prior: WorthPolicy, view: View) -> NDArray[np.int32]:
+def prior_values(prior: HeuristicPolicy, view: View) -> NDArray[np.int32]:
     """[G, K, E]: what puts a search's placements in order: the prior's values, those that earn placements earlier."""
     values: NDArray[np.int32] = prior.values(view).astype(np.int32)
     if view.rules.has_bonus:

@@ -32,7 +32,7 @@ from genial_env.policies.afterstates import (
     color_features,
     game_features,
 )
-from genial_env.policies.base import WorthPolicy
+from genial_env.policies.base import HeuristicPolicy
 from genial_env.policies.judgement import Judgement
 from genial_env.policies.settings import check_count, check_name
 
@@ -191,7 +191,7 @@ class Judged:
         return best
 
 
-def judge(view: View, net: ValueNet, most: int = CANDIDATES, prior: WorthPolicy | None = None) -> Judged:
+def judge(view: View, net: ValueNet, most: int = CANDIDATES, prior: HeuristicPolicy | None = None) -> Judged:
     """What comes of the likeliest actions.
 
     Args:

@@ -157,9 +157,9 @@ def _cell(state: State, row: int, color: bool, last: Collection[Cell], cell: Cel
     what = int(state.board[row, number])
     if what == FREE:
         return ""
-    letter, printed = COLOR_LETTERS[what], number in t.printed
+    letter, is_start_symbol = COLOR_LETTERS[what], number in t.start_symbols
     left, right = "[]" if cell in last else "  "
-    return _paint(f"{left}{letter.lower() if printed else letter}{right}", letter, color, printed)
+    return _paint(f"{left}{letter.lower() if is_start_symbol else letter}{right}", letter, color, is_start_symbol)
 
 
 def decision_words(state: State, row: int) -> str:
@@ -167,8 +167,8 @@ def decision_words(state: State, row: int) -> str:
     phase = Phase(int(state.phase[row]))
     if phase == Phase.OVER:
         return f"{_DECISIONS[phase]}; {int(state.bag[row].sum())} tiles left in the bag"
-    owed = int(state.owed[row])
-    more = f" ({owed} owed)" if phase == Phase.BONUS else ""
+    pending_bonus = int(state.pending_bonus[row])
+    more = f" ({pending_bonus} owed)" if phase == Phase.BONUS else ""
     left = int(state.bag[row].sum())
     return f"seat {int(state.to_play[row])} {_DECISIONS[phase]}{more}; {left} tiles in the bag"
 
@@ -212,12 +212,12 @@ def _dim(text: str, color: bool) -> str:
     return f"\x1b[2m{text}\x1b[0m" if color else text
 
 
-def _paint(text: str, letter: str, color: bool, printed: bool = False) -> str:
+def _paint(text: str, letter: str, color: bool, is_start_symbol: bool = False) -> str:
     """A tile filled with its color, a printed symbol in its color on a dark ground."""
     if not color:
         return text
     red_green_blue = ";".join(map(str, RGB[letter]))
-    if printed:
+    if is_start_symbol:
         return f"\x1b[1;38;2;{red_green_blue};48;2;{_PRINTED_GROUND}m{text}\x1b[0m"
     foreground = "30" if letter in _DARK_TEXT else "97"
     return f"\x1b[{foreground};48;2;{red_green_blue}m{text}\x1b[0m"

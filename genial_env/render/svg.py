@@ -297,13 +297,13 @@ def centre(cell: Cell, radius: float = HEX) -> tuple[float, float]:
 
 def _board(state: State, row: int, notes: Notes, middle: tuple[float, float], only: Collection[Cell]) -> str:
     t, parts = state.tables, []
-    printed = set(t.printed.tolist())
+    start_symbols = set(t.start_symbols.tolist())
     for number, (q, r) in enumerate(t.cells.tolist()):
         if (q, r) not in only:
             continue
         what, (x, y) = int(state.board[row, number]), centre((q, r))
         parts.append(f'<g class="cell" data-cell="{number}" transform="translate({_n(x)} {_n(y)})">')
-        parts.append(_cell(what, number in printed))
+        parts.append(_cell(what, number in start_symbols))
         if (q, r) in notes.ghosts:
             parts.append(f'<g opacity="0.6">{_half(notes.ghosts[q, r], HEX)}</g>')
         if (q, r) in notes.labels:
@@ -317,11 +317,11 @@ def _board(state: State, row: int, notes: Notes, middle: tuple[float, float], on
     return f'<g transform="translate({_n(middle[0])} {_n(middle[1])})">{"".join(parts)}</g>'
 
 
-def _cell(what: int, printed: bool) -> str:
+def _cell(what: int, is_start_symbol: bool) -> str:
     if what == FREE:
         return _use("free")
     letter = COLOR_LETTERS[what]
-    return _use("free") + _use("disc") + _use(letter, HEX * 0.5) if printed else _half(letter, HEX)
+    return _use("free") + _use("disc") + _use(letter, HEX * 0.5) if is_start_symbol else _half(letter, HEX)
 
 
 def _half(letter: str, radius: float) -> str:

@@ -65,7 +65,7 @@ def rules_shown(rules: Rules) -> Shown:
         "stops": list(rules.stops),
         "bonus": rules.has_bonus,
         "cells": t.cells.tolist(),
-        "printed": t.printed.tolist(),
+        "printed": t.start_symbols.tolist(),
     }
 
 
@@ -110,7 +110,7 @@ def _position(view: View, own_rack: bool) -> Shown:
         "bag": int(view.unseen[0].sum()) - sum(sizes) + sizes[seat],
         "toPlay": (int(view.to_play[0]) + seat) % rules.players,
         "phase": _phase(int(view.phase[0])),
-        "owed": int(view.owed[0]),
+        "pending_bonus": int(view.pending_bonus[0]),
     }
 
 
@@ -124,7 +124,7 @@ def open_position(state: State) -> Shown:
         "bag": int(state.bag[0].sum()),
         "toPlay": int(state.to_play[0]),
         "phase": _phase(int(state.phase[0])),
-        "owed": int(state.owed[0]),
+        "pending_bonus": int(state.pending_bonus[0]),
     }
 
 

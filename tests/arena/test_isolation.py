@@ -96,7 +96,7 @@ def test_whatever_an_agent_raises_there_is_a_forfeit() -> None:
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("leave", "its process ended with exit status 0"),
+        ("apply_without_draw", "its process ended with exit status 0"),
         pytest.param(
             "segfault",
             "its process was ended by SIGSEGV",

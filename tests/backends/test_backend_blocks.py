@@ -59,19 +59,19 @@ class TestBlocks:
 
     def test_blocks_that_overlap_in_threads_leave_nothing_behind(self) -> None:
         """In all orders of entering and leaving: the first in is the first out."""
-        inside, leave = threading.Barrier(2), threading.Event()
+        inside, apply_without_draw = threading.Barrier(2), threading.Event()
         seen: list[Backend] = []
 
         def first() -> None:
             with use_backend("numba"):
                 inside.wait()
                 seen.append(current())
-            leave.set()
+            apply_without_draw.set()
 
         def second() -> None:
             inside.wait()
             with use_backend("numba", threads=2):
-                leave.wait()
+                apply_without_draw.wait()
                 seen.append(current())
 
         threads = [threading.Thread(target=work) for work in (first, second)]

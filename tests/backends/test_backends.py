@@ -9,7 +9,7 @@ from genial_env import Backend, IllegalAction, Rules, State, play, playouts, use
 from genial_env.core import kernel
 from genial_env.core.chance import bits, game_seeds
 from genial_env.core.views import View
-from genial_env.policies.base import DenialPolicy, Weights, WorthPolicy, choice_keys, decide
+from genial_env.policies.base import DenialPolicy, HeuristicPolicy, Weights, choice_keys, decide
 from genial_env.policies.registry import make_policy
 from genial_env.policies.roster import COMPILED
 from tests.conftest import needs_numba
@@ -19,7 +19,7 @@ ALL = STANDARD + VARIANTS
 POLICIES = [*COMPILED, "convex"]
 
 
-class Convex(WorthPolicy):
+class Convex(HeuristicPolicy):
     """Worths as no sensible policy has them: a double can be worth more than its halves."""
 
     name = "convex"
@@ -177,7 +177,7 @@ def test_plans_of_policies_are_checked() -> None:
     with pytest.raises(ValueError, match="arrival must be 0 to 50, not 51"):
         DenialPolicy(arrival=51)
 
-    class Short(WorthPolicy):
+    class Short(HeuristicPolicy):
         name = "short"
 
         def worth(self, rules: Rules) -> np.ndarray:

@@ -34,7 +34,7 @@ def test_tiles_are_conserved_and_markers_never_fall(rules: Rules) -> None:
         assert (laid + held + state.bag == state.tables.full_bag).all()
         assert (before <= state.scores).all()
         assert (state.scores <= rules.top).all()
-        tiled = (state.board >= 0).sum(axis=1) - len(state.tables.printed)
+        tiled = (state.board >= 0).sum(axis=1) - len(state.tables.start_symbols)
         assert (tiled == 2 * laid.sum(axis=1)).all()
 
 
@@ -58,7 +58,7 @@ def test_kept_arrays_follow_from_the_board(rules: Rules) -> None:
         again = kernel.position(rules, state.board, scores=state.scores)
         assert (state.points == again.points).all()
         assert (state.open == again.open).all()
-        assert (state.touched == again.touched).all()
+        assert (state.symbols_touched == again.symbols_touched).all()
 
 
 @ALL
@@ -105,15 +105,21 @@ def test_draws_follow_the_bag() -> None:
 def test_a_full_board_ends_the_game_inside_a_bonus_chain() -> None:
     rules = Rules()
     board = np.zeros(tables(rules).n_cells, dtype=np.int8)
-    board[tables(rules).printed] = np.arange(6)
+    board[tables(rules).start_symbols] = np.arange(6)
     board[[tables(rules).cell_index[cell] for cell in ((0, 0), (1, 0))]] = -1
     racks = [[[0, 0, 0, 0, 0, 1], [1, 2, 3, 4, 5, 6]]]
     state = kernel.position(
-        rules, board, racks=racks, scores=[[[17, 0, 0, 0, 0, 0], [0] * 6]], phase=Phase.BONUS, owed=2, any_tiles=True
+        rules,
+        board,
+        racks=racks,
+        scores=[[[17, 0, 0, 0, 0, 0], [0] * 6]],
+        phase=Phase.BONUS,
+        pending_bonus=2,
+        any_tiles=True,
     )
     bag = state.bag.copy()
     kernel.apply(state, [encode(rules, Place(2, (0, 0), (1, 0)))])
-    assert (state.phase[0], state.end[0], state.owed[0]) == (Phase.OVER, End.BOARD_FULL, 0)
+    assert (state.phase[0], state.end[0], state.pending_bonus[0]) == (Phase.OVER, End.BOARD_FULL, 0)
     assert state.scores[0, 0, 0] == 18
     assert (state.bag == bag).all()
     assert state.racks[0, 0].tolist() == [0, 0, -1, 0, 0, 1]
@@ -143,10 +149,10 @@ def chain(edition: str) -> State:
 
 def test_bonus_placements_add_up_and_nothing_is_drawn_before_they_are_done() -> None:
     state = chain("2025")
-    for slot, cells, owed in ((0, ((0, 0), (1, 0)), 2), (1, ((0, 2), (0, 3)), 1), (2, ((3, 1), (3, 2)), 0)):
+    for slot, cells, pending_bonus in ((0, ((0, 0), (1, 0)), 2), (1, ((0, 2), (0, 3)), 1), (2, ((3, 1), (3, 2)), 0)):
         assert state.to_play[0] == 0
         kernel.apply(state, [encode(state.rules, Place(slot, *cells))])
-        assert state.owed[0] == owed
+        assert state.pending_bonus[0] == pending_bonus
         assert (state.racks[0, 0] < 0).sum() == slot + 1
     assert state.phase[0] == Phase.SWAP  # purple is lowest, and what is left shows none
     kernel.apply(state, [state.tables.swap_action])
@@ -161,7 +167,7 @@ def test_a_bonus_may_be_declined_in_2009_only(edition: str) -> None:
     decline = state.tables.decline_action
     if edition == "2009":
         kernel.apply(state, [decline])
-        assert (state.phase[0], state.owed[0]) == (Phase.BONUS, 1)
+        assert (state.phase[0], state.pending_bonus[0]) == (Phase.BONUS, 1)
         kernel.apply(state, [decline])
         assert state.phase[0] == Phase.SWAP
     else:
@@ -187,7 +193,7 @@ def test_a_bonus_without_a_tile_lapses() -> None:
     board = board_with(rules, {(-1, 0): 0, (-2, 0): 1})
     state = kernel.position(rules, board, racks=[[[0, -1], [1, 1]]], scores=[[[17, 9, 9, 9, 9, 9], [0] * 6]])
     kernel.apply(state, [encode(rules, Place(0, (0, 0), (1, 0)))])
-    assert (state.to_play[0], state.phase[0], state.owed[0]) == (1, Phase.PLACE, 0)
+    assert (state.to_play[0], state.phase[0], state.pending_bonus[0]) == (1, Phase.PLACE, 0)
     assert (state.racks[0, 0] >= 0).all()
 
 
@@ -206,7 +212,7 @@ def test_the_first_turn_rule_is_per_seat_and_per_symbol() -> None:
 def test_the_first_turn_rule_lapses_where_nothing_fits_it() -> None:
     rules = Rules(4, side=3, colors=2, rack=2, tile_sets=2)
     state = random_play(rules, games=200, seed=0, steps=3)
-    lapsed = (state.touched == 3) & ~state.over
+    lapsed = (state.symbols_touched == 3) & ~state.over
     assert lapsed.any()
     assert kernel.legal(state)[lapsed].any(axis=1).all()
 
@@ -233,8 +239,8 @@ def test_illegal_actions_say_what_where_who_and_why_and_change_nothing() -> None
     refuse(state, [good[0], good[1], -1], IllegalAction, r"-1 \(no such action\) by seat 0 in game 2")
     refuse(state, [2880, *good[1:]], IllegalAction, r"2880 \(swap\) by seat 0 in game 0: no swap now")
     refuse(state, [2881, *good[1:]], IllegalAction, "the turn's tile must be laid")
-    printed = encode(Rules(), Place(0, (0, -5), (0, -4)))
-    refuse(state, [printed, *good[1:]], IllegalAction, r"slot 0 on \(0, -5\) \(0, -4\).*cell \(0, -5\) is not free")
+    on_symbol = encode(Rules(), Place(0, (0, -5), (0, -4)))
+    refuse(state, [on_symbol, *good[1:]], IllegalAction, r"slot 0 on \(0, -5\) \(0, -4\).*cell \(0, -5\) is not free")
     state.racks[0, 0, 3] = -1
     refuse(state, [encode(Rules(), Place(3, (0, 0), (1, 0))), *good[1:]], IllegalAction, "slot 3 is empty")
 
@@ -288,7 +294,7 @@ def test_positions_are_checked() -> None:
         ({"racks": 21}, "racks must lie between -1 and 20"),
         ({"to_play": 2}, "to_play must lie between 0 and 1"),
         ({"phase": 4}, "phase must lie between 0 and 3"),
-        ({"owed": -1}, "owed must lie between 0 and"),
+        ({"pending_bonus": -1}, "owed must lie between 0 and"),
         ({"bag": [-1] * 21}, "bag must lie between 0 and 255"),
         ({"racks": 0}, "bag must lie between 0 and 255, not between -7"),
     ):

@@ -15,7 +15,7 @@ from genial_env.arena.games import play_games
 from genial_env.core import kernel
 from genial_env.core.chance import MULTIPLIER_1, MULTIPLIER_2, STEP, Bits, Purpose, bits, game_seeds, seat_keys
 from genial_env.core.views import View
-from genial_env.envs.opponents import Pool, seating_luck
+from genial_env.envs.opponents import Pool, seating_bits
 from genial_env.envs.single import GenialEnv
 from genial_env.envs.vector import GenialVectorEnv
 from genial_env.policies.base import RandomPolicy, choice_keys
@@ -168,7 +168,7 @@ def test_bits_given_to_a_policy_lead_to_nothing(door: Callable[[Spy], Bits], spy
     assert len(np.unique(got)) == len(got)
     behind = everything_behind(got)
     assert not np.isin(secrets_of(seeds, 2), behind).any()
-    assert not np.isin(seating_luck(seeds, 2), behind).any()
+    assert not np.isin(seating_bits(seeds, 2), behind).any()
 
 
 def test_no_seed_dealt_from_what_is_behind_the_bits_gives_the_racks() -> None:

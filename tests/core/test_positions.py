@@ -15,11 +15,11 @@ RULES = Rules()
 T = tables(RULES)
 
 
-def board(*cells: tuple[int, int, int], **printed: int) -> np.ndarray:
+def board(*cells: tuple[int, int, int], **symbols: int) -> np.ndarray:
     """The printed symbols, and (q, r, color); printed symbols by their letter's number may be others."""
     made = board_with(RULES, {(q, r): color for q, r, color in cells})
-    for name, color in printed.items():
-        made[T.printed["RGBOYP".index(name)]] = color
+    for name, color in symbols.items():
+        made[T.start_symbols["RGBOYP".index(name)]] = color
     return made
 
 
@@ -39,7 +39,7 @@ FULL = np.where(board() < 0, np.arange(T.n_cells) % 6, board())
             {"board": board((0, 0, 1), (1, 0, 1), (-4, 0, 1), (-4, 1, 1), (-3, 0, 2), (3, 1, 0))},
             r"and 3 cells are covered around cell F2 \(-4, 0\) \(any_tiles=True allows it\)",
         ),
-        ({"board": FULL * 0 + np.where(np.isin(np.arange(91), T.printed), FULL, 0)}, "cells are covered around"),
+        ({"board": FULL * 0 + np.where(np.isin(np.arange(91), T.start_symbols), FULL, 0)}, "cells are covered around"),
         ({"racks": [[0] * 6, [-1] * 6], "bag": T.full_bag}, "there are 5 tiles RR, not 11"),
         ({"racks": [[1] * 6, [1, *[-1] * 5]], "bag": np.zeros(21)}, "there are 6 tiles RG, not 7"),
         (
@@ -97,8 +97,19 @@ def test_every_position_of_a_game_can_be(rules: Rules) -> None:
             bag=state.bag,
             to_play=state.to_play,
             phase=state.phase,
-            owed=state.owed,
+            pending_bonus=state.pending_bonus,
             has_placed=state.has_placed,
         )
-        for name in ("board", "points", "open", "touched", "scores", "racks", "bag", "phase", "end", "owed"):
+        for name in (
+            "board",
+            "points",
+            "open",
+            "symbols_touched",
+            "scores",
+            "racks",
+            "bag",
+            "phase",
+            "end",
+            "pending_bonus",
+        ):
             assert np.array_equal(getattr(again, name), getattr(state, name)), name

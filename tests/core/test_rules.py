@@ -22,15 +22,15 @@ def test_printed_sizes(
     rules: Rules, side: int, cells: int, free: int, placements: int, both_free: int, actions: int
 ) -> None:
     t = tables(rules)
-    blocked = [any(cell in t.printed for cell in pair) for pair in t.placements]
-    assert (rules.side, t.n_cells, t.n_cells - len(t.printed), t.n_placements) == (side, cells, free, placements)
+    blocked = [any(cell in t.start_symbols for cell in pair) for pair in t.placements]
+    assert (rules.side, t.n_cells, t.n_cells - len(t.start_symbols), t.n_placements) == (side, cells, free, placements)
     assert (blocked.count(False), t.n_actions, int(t.full_bag.sum())) == (both_free, actions, 120)
 
 
 @pytest.mark.parametrize(("players", "touching"), [(2, 9), (3, 17), (4, 24)])
 def test_first_turn_placements_of_each_printed_symbol(players: int, touching: int) -> None:
     t = tables(Rules(players))
-    free = ~(t.placements[:, :, None] == t.printed).any(axis=(1, 2))
+    free = ~(t.placements[:, :, None] == t.start_symbols).any(axis=(1, 2))
     for color in range(6):
         assert ((t.placement_near >> color & 1).astype(bool) & free).sum() == 2 * touching
     assert all(bin(near).count("1") <= 1 for near in t.placement_near[free])
@@ -39,7 +39,7 @@ def test_first_turn_placements_of_each_printed_symbol(players: int, touching: in
 def test_printed_symbols_stay_on_the_inner_corners() -> None:
     for players in (2, 3, 4):
         t = tables(Rules(players))
-        assert t.cells[t.printed].tolist() == [[0, -5], [5, -5], [5, 0], [0, 5], [-5, 5], [-5, 0]]
+        assert t.cells[t.start_symbols].tolist() == [[0, -5], [5, -5], [5, 0], [0, 5], [-5, 5], [-5, 0]]
 
 
 @pytest.mark.parametrize(
@@ -88,5 +88,5 @@ def test_rules_are_values() -> None:
 
 def test_few_colors_leave_the_other_corners_free() -> None:
     t = tables(Rules(2, side=4, colors=3))
-    assert t.cells[t.printed].tolist() == [[0, -3], [3, -3], [3, 0]]
+    assert t.cells[t.start_symbols].tolist() == [[0, -3], [3, -3], [3, 0]]
     assert int(t.full_bag.sum()) == 3 * 6 + 3 * 5

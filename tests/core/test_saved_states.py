@@ -112,7 +112,13 @@ def test_a_record_is_kept_or_not() -> None:
 
 def test_arrays_of_games() -> None:
     arrays = kernel.deal(Rules(), [1, 2]).arrays()
-    for name, wrong in (("owed", 13), ("owed", -1), ("drawn", -1), ("decisions", -1), ("returned", 200)):
+    for name, wrong in (
+        ("pending_bonus", 13),
+        ("pending_bonus", -1),
+        ("drawn", -1),
+        ("decisions", -1),
+        ("returned", 200),
+    ):
         changed = arrays | {name: np.full_like(arrays[name], wrong)}
         with pytest.raises(ValueError, match=f"the array '{name}' must lie between 0 and"):
             State.from_arrays(Rules(), changed)

@@ -32,13 +32,13 @@ def test_tables() -> None:
     assert (colors[0] == np.arange(6)).all()
     assert len(symmetry.board_symmetries(Rules(colors=2, side=4, rack=2, tile_sets=2))) == 2
     assert len(symmetry.board_symmetries(Rules(colors=3, side=4, rack=2))) == 2
-    every = symmetry.symmetries(Rules(), keep_printed=False)
+    every = symmetry.symmetries(Rules(), keep_start_symbols=False)
     assert len(every.board_number) == len(every.colors) == 12 * 720
     for rules in STANDARD + VARIANTS:
         t = tables(rules)
         kept = symmetry.symmetries(rules)
         board = np.full((len(kept.colors), t.n_cells), -1, dtype=np.int8)
-        board[:, t.printed] = np.arange(rules.colors)
+        board[:, t.start_symbols] = np.arange(rules.colors)
         assert (kept._board(board) == board).all()
 
 
@@ -59,14 +59,14 @@ def drawn_by(state: State, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 @ALL
-@pytest.mark.parametrize("keep_printed", [False, True], ids=["any", "printed kept"])
-def test_symmetries_commute_with_the_rules(rules: Rules, keep_printed: bool) -> None:
+@pytest.mark.parametrize("keep_start_symbols", [False, True], ids=["any", "printed kept"])
+def test_symmetries_commute_with_the_rules(rules: Rules, keep_start_symbols: bool) -> None:
     """Turn and play, or play and turn: the same, draws included, a symmetry of its own for each game."""
     rng = np.random.default_rng(1)
-    games = 12 if keep_printed else 6
+    games = 12 if keep_start_symbols else 6
     state = kernel.deal(rules, np.arange(games))
-    s = symmetry.random_symmetries(rules, games, rng, keep_printed)
-    if keep_printed:  # every one of them
+    s = symmetry.random_symmetries(rules, games, rng, keep_start_symbols)
+    if keep_start_symbols:  # every one of them
         s = symmetry.symmetries(rules)
         repeated = np.arange(games) % len(s.board_number)
         s = symmetry.Symmetry(rules, s.board_number[repeated], s.colors[repeated])

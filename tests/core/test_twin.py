@@ -61,7 +61,7 @@ def twin_of(state: State, row: int) -> PlainGame:
     )
     for (q, r), color in zip(t.cells.tolist(), state.board[row].tolist(), strict=True):
         twin.board[q, r] = None if color < 0 else color
-        if color >= 0 and (q, r) not in twin.printed:
+        if color >= 0 and (q, r) not in twin.start_symbols:
             twin.tiled.add((q, r))
     twin.scores = state.scores[row].tolist()
     twin.racks = [tiles(rules, rack) for rack in state.racks[row]]
@@ -69,7 +69,7 @@ def twin_of(state: State, row: int) -> PlainGame:
     twin.bag.update({tuple(t.kinds[m].tolist()): int(n) for m, n in enumerate(state.bag[row]) if n})
     twin.to_play = int(state.to_play[row])
     twin.phase = Phase(int(state.phase[row])).name.lower()
-    twin.owed = int(state.owed[row])
+    twin.pending_bonus = int(state.pending_bonus[row])
     twin.has_placed = state.has_placed[row].tolist()
     return twin
 
@@ -175,7 +175,7 @@ def check_same(state: State, row: int, twin: PlainGame) -> None:
     assert {m: int(n) for m, n in enumerate(state.bag[row]) if n} == {
         int(t.kind_of[tile]): n for tile, n in twin.bag.items() if n
     }
-    assert (int(state.to_play[row]), int(state.owed[row])) == (twin.to_play, twin.owed)
+    assert (int(state.to_play[row]), int(state.pending_bonus[row])) == (twin.to_play, twin.pending_bonus)
     assert Phase(int(state.phase[row])).name.lower() == twin.phase
     assert state.has_placed[row].tolist() == twin.has_placed
     if twin.phase == "over":
@@ -209,7 +209,7 @@ def odd_positions(draw: st.DrawFn) -> State:
     t = tables(rules)
     filled = draw(st.floats(0.0, 0.9))
     board = np.where(rng.random(t.n_cells) < filled, rng.integers(0, rules.colors, t.n_cells), -1)
-    board[t.printed] = np.arange(rules.colors)
+    board[t.start_symbols] = np.arange(rules.colors)
     low = draw(st.integers(0, rules.top))
     racks = rng.integers(0, t.n_kinds, (1, rules.players, rules.rack))
     seat = int(rng.integers(rules.players))
@@ -227,7 +227,7 @@ def odd_positions(draw: st.DrawFn) -> State:
         bag=np.full((1, t.n_kinds), 8),
         to_play=seat,
         phase=Phase.BONUS if bonus else None,
-        owed=int(rng.integers(1, 3)) if bonus else 0,
+        pending_bonus=int(rng.integers(1, 3)) if bonus else 0,
         has_placed=rng.random((1, rules.players)) < 0.8,
         seeds=int(rng.integers(2**32)),
         any_tiles=True,

@@ -54,7 +54,7 @@ def test_arrivals(example: dict[str, Any]) -> None:
     kernel.apply(state, [encode(rules, Place(0, (0, 0), (1, 0)))])
     after = before + markers(rules, {letter: n - example["before"][letter] for letter, n in example["after"].items()})
     assert state.scores[0, 0].tolist() == after.tolist()
-    assert int(state.owed[0]) == example["bonus"]
+    assert int(state.pending_bonus[0]) == example["bonus"]
     assert (int(state.phase[0]) == Phase.BONUS) == (example["bonus"] > 0)
 
 

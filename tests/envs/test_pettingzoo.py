@@ -463,7 +463,7 @@ def test_the_central_state_is_the_whole_state(rules: Rules) -> None:
         for name, array in (("to_play", state.to_play), ("phase", state.phase)):
             assert (parts[name].sum(axis=1) == 1).all()
             assert (parts[name].argmax(axis=1) == array).all()
-        assert (parts["owed"][:, 0] == state.owed).all()
+        assert (parts["pending_bonus"][:, 0] == state.pending_bonus).all()
         phases |= set(state.phase.tolist())
     assert {Phase.PLACE, Phase.OVER} <= phases
 
@@ -476,12 +476,12 @@ def test_the_central_state_of_a_bonus_and_of_each_game_alone() -> None:
         coded = central_state(state)
         phase = coded[:, -5:-1].argmax(axis=1)
         assert (phase == state.phase).all()
-        assert (np.rint(coded[:, -1] * 2 * rules.rack) == state.owed).all()
-        seen |= set(zip(phase.tolist(), state.owed.tolist(), strict=True))
+        assert (np.rint(coded[:, -1] * 2 * rules.rack) == state.pending_bonus).all()
+        seen |= set(zip(phase.tolist(), state.pending_bonus.tolist(), strict=True))
         game = State(rules, **{name: array[7:8] for name, array in state.arrays().items()})
         assert np.array_equal(central_state(game)[0], coded[7])
     assert {phase for phase, _ in seen} == set(Phase)
-    assert max(owed for _, owed in seen) >= 1
+    assert max(pending_bonus for _, pending_bonus in seen) >= 1
 
 
 @pytest.mark.parametrize(

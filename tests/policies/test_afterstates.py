@@ -21,7 +21,7 @@ from genial_env.policies.afterstates import (
     game_features,
     width,
 )
-from genial_env.policies.base import ConcavePolicy, DenialPolicy, GreedyPolicy, RandomPolicy, WorthPolicy, act
+from genial_env.policies.base import ConcavePolicy, DenialPolicy, GreedyPolicy, HeuristicPolicy, RandomPolicy, act
 from genial_env.policies.settings import prior_values
 from tests.conftest import needs_numba
 from tests.positions import every, random_play
@@ -51,7 +51,7 @@ def positions(rules: Rules, games: int = 10) -> Iterator[tuple[State, View]]:
         live = live[~state.over[live]]
 
 
-def looked_at(seen: View, most: int, prior: WorthPolicy | None = None) -> Afterstates:
+def looked_at(seen: View, most: int, prior: HeuristicPolicy | None = None) -> Afterstates:
     """The afterstates of all candidates."""
     actions = candidates(seen, most, prior)
     game, place = np.nonzero(actions != NONE)
@@ -98,8 +98,8 @@ def test_afterstates_are_what_playing_leads_to(rules: Rules) -> None:
         numbers = dict(zip(game_features(rules), after.features[:, -len(game_features(rules)) :].T, strict=True))
         assert np.array_equal(numbers["free cells"], (then.board < 0).sum(axis=1))
         still_to_play = played.to_play == seat
-        owed = np.where(still_to_play & ~played.over, then.owed, 0)
-        assert np.array_equal(numbers["bonus placements owed"], owed)
+        pending_bonus = np.where(still_to_play & ~played.over, then.pending_bonus, 0)
+        assert np.array_equal(numbers["bonus placements owed"], pending_bonus)
         if rules.has_swap:
             assert np.array_equal(numbers["may swap"], then.may_swap)
         by_color = after.features[:, : -len(game_features(rules))].reshape(len(after), rules.colors, -1)
@@ -140,7 +140,7 @@ def test_colors_and_sides_make_no_difference(rules: Rules) -> None:
         playing = seen.select(np.flatnonzero(seen.slots.any(axis=1)))
         if not len(playing):
             continue
-        image = random_symmetries(rules, len(playing), np.random.default_rng(1), keep_printed=True)
+        image = random_symmetries(rules, len(playing), np.random.default_rng(1), keep_start_symbols=True)
         moved = image.view(playing)
         actions = candidates(playing, 1)[:, 0]
         games = np.arange(len(playing))
@@ -153,7 +153,7 @@ def test_colors_and_sides_make_no_difference(rules: Rules) -> None:
 
 
 @pytest.mark.parametrize("prior", [DenialPolicy(), GreedyPolicy(), ConcavePolicy(temperature=5)], ids=lambda p: p.name)
-def test_candidates_are_the_priors_best_and_different(prior: WorthPolicy) -> None:
+def test_candidates_are_the_priors_best_and_different(prior: HeuristicPolicy) -> None:
     state = random_play(Rules(), games=8, seed=3, steps=12)
     seen = view(state, rows=np.flatnonzero(state.phase <= Phase.BONUS)[:1])
     t = seen.tables
@@ -196,7 +196,7 @@ def test_nothing_to_look_at() -> None:
 
 
 def test_a_prior_of_ones_own_works_on_both_backends() -> None:
-    class Own(WorthPolicy):
+    class Own(HeuristicPolicy):
         name = "own"
 
         def values(self, view: View) -> np.ndarray:

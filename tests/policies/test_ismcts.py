@@ -11,7 +11,7 @@ from genial_env.core.actions import tile_kind
 from genial_env.core.chance import bits
 from genial_env.core.state import End
 from genial_env.policies import ismcts
-from genial_env.policies.base import ConcavePolicy, DenialPolicy, WorthPolicy
+from genial_env.policies.base import ConcavePolicy, DenialPolicy, HeuristicPolicy
 from genial_env.policies.ismcts import ISMCTS, Knobs, Tree, payoffs
 from genial_env.testing import check_policy
 from tests.conftest import needs_numba
@@ -159,7 +159,7 @@ def test_widening_bounds_what_is_considered() -> None:
 # Play
 
 
-class Blind(WorthPolicy):
+class Blind(HeuristicPolicy):
     """Thinks all placements alike."""
 
     name = "blind"

@@ -7,7 +7,7 @@ from genial_env import Rules, State, play, view
 from genial_env.core import kernel
 from genial_env.core.state import EMPTY, FREE
 from genial_env.core.views import View
-from genial_env.policies.base import ConcavePolicy, DenialPolicy, GreedyPolicy, Weights, WorthPolicy
+from genial_env.policies.base import ConcavePolicy, DenialPolicy, GreedyPolicy, HeuristicPolicy, Weights
 from tests.positions import STANDARD, VARIANTS, every, random_play
 
 SOME = [STANDARD[2], STANDARD[4], STANDARD[9], STANDARD[11], *VARIANTS[:5]]
@@ -32,7 +32,7 @@ def raises(seen: View) -> np.ndarray:
     return found
 
 
-def worth_of(policy: WorthPolicy, seen: View, raised: np.ndarray, slot: int, placement: int) -> int:
+def worth_of(policy: HeuristicPolicy, seen: View, raised: np.ndarray, slot: int, placement: int) -> int:
     """What laying the tile of a slot on a placement is worth in the one game, in eighths; `raised` as from above."""
     rules, worth = seen.rules, [int(number) for number in policy.worth(seen.rules)]
     cells = seen.tables.placements[placement].tolist()
@@ -84,7 +84,7 @@ def positions(rules: Rules) -> list[State]:
     [ConcavePolicy(), ConcavePolicy(2.5), DenialPolicy(), DenialPolicy(6, 0.8, 40, Weights(-2, 5, 40, 60, 3, 4))],
     ids=["concave", "hot", "denial", "odd"],
 )
-def test_values_are_what_the_definitions_say(rules: Rules, policy: WorthPolicy) -> None:
+def test_values_are_what_the_definitions_say(rules: Rules, policy: HeuristicPolicy) -> None:
     for state in positions(rules):
         seen = view(state)
         values, raised = policy.values(seen)[0], raises(seen)
@@ -97,7 +97,7 @@ def test_values_are_what_the_definitions_say(rules: Rules, policy: WorthPolicy) 
 def test_greedy_is_the_policy_whose_worths_are_the_points(rules: Rules) -> None:
     for state in positions(rules):
         seen = view(state)
-        general = WorthPolicy.values(GreedyPolicy(), seen)
+        general = HeuristicPolicy.values(GreedyPolicy(), seen)
         open_now = seen.slots[:, :, None] & seen.placements[:, None, :]
         assert (general[open_now] == 8 * GreedyPolicy().values(seen)[open_now].astype(int)).all()
 

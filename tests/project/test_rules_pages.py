@@ -92,8 +92,8 @@ def test_an_example_shows_its_numbers(example: dict[str, Any], drawings: dict[st
 
 def test_what_the_captions_say_of_the_kernel(drawings: dict[str, str]) -> None:
     """Outcomes that the words beside the drawings tell as well."""
-    owed = [text for text in texts(drawings["bonus-chain"]) if text.startswith("+")]
-    assert owed == ["+1", "+1", "+0"]
+    pending_bonus = [text for text in texts(drawings["bonus-chain"]) if text.startswith("+")]
+    assert pending_bonus == ["+1", "+1", "+0"]
     bags = [[text for text in texts(drawings[name]) if len(text) == 3] for name in ("swap-order", "swap-short-rack")]
     assert bags == [["108", "102", "107"], ["108", "102", "105"]]
     yes, no, pole = (

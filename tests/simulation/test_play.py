@@ -90,7 +90,7 @@ def test_random_is_uniform_over_the_mask() -> None:
     rules = Rules(2, "2009", side=3, colors=3, rack=3)
     state = kernel.position(rules, board_with(rules, {(0, 0): 0, (1, 0): 1, (0, 1): 2, (-1, 0): 0}), scores=5)
     state.racks[0, 0] = [0, -1, 3]
-    state.phase[0], state.owed[0] = Phase.BONUS, 1
+    state.phase[0], state.pending_bonus[0] = Phase.BONUS, 1
     n = 40_000
     seen = view(state, rows=np.zeros(n, dtype=np.int64))
     chosen = np.bincount(RandomPolicy()(seen, bits(1, np.arange(n))), minlength=seen.tables.n_actions)

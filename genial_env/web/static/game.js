@@ -236,7 +236,7 @@ class GameScreen {
     const whose = name === "You" ? "Your turn" : `${name}’s turn`;
     if (position.phase === "swap") return `${whose}: none of the lowest colors is on the rack. Swap all tiles, or keep them?`;
     if (position.phase === "bonus") {
-      const more = position.owed > 1 ? ` (${position.owed} bonus turns)` : "";
+      const more = position.pending_bonus > 1 ? ` (${position.pending_bonus} bonus turns)` : "";
       return `Bonus turn${name === "You" ? "" : ` for ${name}`}! Lay another tile${more}.`;
     }
     return `${whose}: choose a tile and lay it.`;
