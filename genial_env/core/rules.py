@@ -6,9 +6,14 @@ is common. All that depends on the rules reads it from :class:`Rules`, never fro
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from genial_env._util.checks import as_integer
+
+Seats = TypeVar("Seats", int, NDArray[np.int64])
 
 COLOR_LETTERS = "RGBOYP"
 """Red, green, blue, orange, yellow, purple: the color order everywhere, and the letters of notation."""
@@ -98,6 +103,14 @@ class Rules:
     def top(self) -> int:
         """The end of the track: 18, on the double track 36."""
         return self.stops[-1]
+
+    def track_of(self, seat: Seats) -> Seats:
+        """Return the track of each seat: its own, in team mode its team's, which seats 0 and 2, 1 and 3 share.
+
+        Args:
+            seat: one seat, or an array of seats of any shape.
+        """
+        return seat % self.tracks
 
     @property
     def has_bonus(self) -> bool:

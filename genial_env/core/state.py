@@ -113,7 +113,7 @@ class State:
 
     def track(self, seats: NDArray[np.int64]) -> NDArray[np.int64]:
         """The score track of each seat: its own, in team mode its team's."""
-        return seats % self.rules.tracks
+        return self.rules.track_of(seats)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All arrays by name, not copied, in the order of the fields. :meth:`from_arrays` reads them back."""

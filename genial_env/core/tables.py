@@ -15,7 +15,7 @@ the neighbours right, down-left and down-right::
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +42,17 @@ class Tables:
     near_start_symbol: NDArray[np.uint8]  # [N] bit c: the cell is a neighbour of color c's printed symbol
     placement_near: NDArray[np.uint8]  # [E] bit c: one of the two cells is
     near: Bitsets  # [C, words] the placements next to color c's printed symbol
+    reversed_placement: Ints  # [E] the placement on the same two cells, first and second half exchanged
+    is_reversed: Bools  # [E] the first cell's number is greater than the second's
     kinds: Ints  # [M, 2] the colors of a tile's first and second half, first <= second
     kind_of: Ints  # [C, C] two colors in any order -> tile kind
+    is_double: Bools  # [M + 1] both halves have the same color; the last entry (also -1), no tile, is False
+    color_counts: Ints  # [M, C] how many halves of each color the kind has: 0, 1 or 2
     kind_mask: NDArray[np.uint8]  # [M + 1] bit c: the kind shows color c; the last entry (also -1), no tile, shows none
     full_bag: NDArray[np.uint8]  # [M] how often the bag holds each kind
+    next_stop: NDArray[np.int8]  # [top + 1] where a marker at this value stops next; at the end of the track it stays
+    seats_from: Ints  # [P, P] row p: all seats clockwise, seat p first
+    tracks_from: Ints  # [P, T] row p: all tracks in the order of their seats, that of seat p first
 
     @cached_property
     def n_cells(self) -> int:
@@ -76,6 +83,51 @@ class Tables:
     def decline_action(self) -> int:
         """K * E + 1: gives up a bonus placement or a swap."""
         return self.rules.rack * self.n_placements + 1
+
+    @overload
+    def split_action(self, action: int) -> tuple[int, int]: ...
+
+    @overload
+    def split_action(self, action: Ints) -> tuple[Ints, Ints]: ...
+
+    def split_action(self, action: Any) -> Any:
+        """Return slot and placement of an action that lays a tile, or of an array of such actions."""
+        return divmod(action, self.n_placements)
+
+    @overload
+    def join_action(self, slot: int, placement: int) -> int: ...
+
+    @overload
+    def join_action(self, slot: Ints | int, placement: Ints) -> Ints: ...
+
+    @overload
+    def join_action(self, slot: Ints, placement: int) -> Ints: ...
+
+    def join_action(self, slot: Any, placement: Any) -> Any:
+        """Return the action that lays the tile of a slot on a placement; arrays are broadcast."""
+        return slot * self.n_placements + placement
+
+    @overload
+    def is_placing(self, action: int) -> bool: ...
+
+    @overload
+    def is_placing(self, action: Ints) -> Bools: ...
+
+    def is_placing(self, action: Any) -> Any:
+        """Return whether an action lays a tile, whatever the rules say of it now; numbers below 0 do not."""
+        return (action >= 0) & (action < self.swap_action)
+
+    def canonical_placement(self, kind: NDArray[np.integer[Any]], placement: Ints) -> Ints:
+        """Return the placement that stands for all with which a tile kind leads to the same position.
+
+        A double covers its two cells in either direction alike; other tiles do not.
+
+        Args:
+            kind: tile kinds, -1 for none, of a shape that broadcasts with `placement`.
+            placement: oriented placements.
+        """
+        is_duplicate = self.is_double[kind] & self.is_reversed[placement]
+        return np.where(is_duplicate, self.reversed_placement[placement], placement)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied by what they are made from."""
@@ -108,11 +160,18 @@ def tables(rules: Rules) -> Tables:
         near_start_symbol=near_start_symbol,
         placement_near=placement_near,
         near=pack(np.array([placement_near >> color & 1 for color in range(rules.colors)], dtype=np.bool_)),
+        reversed_placement=_reversed_placement(placements, placement_of, step),
+        is_reversed=placements[:, 0] > placements[:, 1],
         kinds=kinds,
         kind_of=_kind_of(kinds, rules.colors),
+        is_double=np.append(kinds[:, 0] == kinds[:, 1], False),
+        color_counts=(kinds[:, :, None] == np.arange(rules.colors)).sum(axis=1),
         kind_mask=np.array([1 << a | 1 << b for a, b in kinds] + [0], dtype=np.uint8),
         full_bag=np.array([DOUBLE_COPIES if a == b else MIXED_COPIES for a, b in kinds], dtype=np.uint8)
         * np.uint8(rules.tile_sets),
+        next_stop=_next_stop(rules),
+        seats_from=_in_order_from(rules.players, rules.players),
+        tracks_from=_in_order_from(rules.players, rules.tracks),
     )
     for value in vars(made).values():
         if isinstance(value, np.ndarray):
@@ -130,6 +189,22 @@ def _placements(step: Ints) -> tuple[Ints, Ints]:
                 placement_of[cell, direction] = len(placements)
                 placements.append((cell, int(step[cell, direction])))
     return np.array(placements, dtype=np.int64), placement_of
+
+
+def _reversed_placement(placements: Ints, placement_of: Ints, step: Ints) -> Ints:
+    direction = (step[placements[:, 1]] == placements[:, :1]).argmax(axis=1)
+    return np.asarray(placement_of[placements[:, 1], direction], dtype=np.int64)
+
+
+def _next_stop(rules: Rules) -> NDArray[np.int8]:
+    stops = np.array(rules.stops)
+    later = stops[np.searchsorted(stops, np.arange(rules.top), side="right")]
+    return np.append(later, rules.top).astype(np.int8)
+
+
+def _in_order_from(players: int, n: int) -> Ints:
+    """[P, n]: row p counts from p to the numbers below n, and on from 0."""
+    return (np.arange(players)[:, None] + np.arange(n)) % n
 
 
 def _compatible(placements: Ints) -> Bitsets:
