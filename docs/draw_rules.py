@@ -3,9 +3,9 @@
     python docs/draw_rules.py
 
 writes docs/images/rules; a test compares the drawings with these files and with the pages. There is one for every
-worked example of the rule sheets (tests/worked_examples.json), and one for every point that implementations get wrong
-(the end of docs/rules.md). The positions are set up on the kernel, and what a drawing counts is what the kernel made of
-them. There are no words in the drawings, so that both pages share them.
+worked example of the rule sheets (tests/core/worked_examples.json), and one for every point that implementations get
+wrong (the end of docs/rules.md). The positions are set up on the kernel, and what a drawing counts is what the kernel
+made of them. There are no words in the drawings, so that both pages share them.
 """
 
 import json
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from genial_env import Rules, State
-from genial_env.core import kernel
+from genial_env.core import kernel, ranking
 from genial_env.core.actions import Cell, Place, encode, tile_kind
 from genial_env.core.hexgrid import DIRECTIONS
 from genial_env.core.rules import COLOR_LETTERS
@@ -30,7 +30,7 @@ from genial_env.render.svg import FONT, Move, Notes, around, board_svg, markers_
 
 DOCS = Path(__file__).parent
 IMAGES = DOCS / "images" / "rules"
-EXAMPLES: list[dict[str, Any]] = json.loads((DOCS.parent / "tests" / "worked_examples.json").read_text())
+EXAMPLES: list[dict[str, Any]] = json.loads((DOCS.parent / "tests" / "core" / "worked_examples.json").read_text())
 
 POINTS = {
     "exactly 18 earns the bonus": "advance-exactly-18",
@@ -94,7 +94,7 @@ def draw_score(example: Mapping[str, Any]) -> str:
 
 def draw_rank(example: Mapping[str, Any]) -> str:
     """The players from the first to the last, their markers from the lowest up."""
-    return on_paper(ranking(example["scores"]))
+    return on_paper(draw_ranking(example["scores"]))
 
 
 def draw_advance(example: Mapping[str, Any]) -> str:
@@ -446,9 +446,9 @@ def flag() -> str:
     return piece(32, 34, f'{cloth}{squares}<path d="M4 1V33" stroke="{theme.INK}" stroke-width="2"/>')
 
 
-def ranking(scores: Mapping[str, Sequence[int]]) -> str:
+def draw_ranking(scores: Mapping[str, Sequence[int]]) -> str:
     """Players by rank, their markers from the lowest up; a frame around the two that set neighbours apart."""
-    ranks = kernel.ranks(list(scores.values())).tolist()
+    ranks = ranking.ranks(list(scores.values())).tolist()
     order = sorted(zip(ranks, scores, strict=True), key=lambda entry: entry[0])
     tracks = [sorted(zip(scores[name], COLOR_LETTERS, strict=True)) for _, name in order]
     high, wide, left = 34, 56, 110

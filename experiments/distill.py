@@ -30,10 +30,10 @@ from agents.runs.evaluation import Measured, measure, results_in_words
 from agents.runs.runs import Run, running
 from genial_env import Policy, Rules, make_policy, use_backend, view
 from genial_env._util.ending import orderly
-from genial_env.core import kernel
+from genial_env.core import kernel, ranking
 from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.chance import bits, game_seeds
-from genial_env.envs.rewards import rank_utility
+from genial_env.core.ranking import rank_utility
 from genial_env.policies import weight_files
 from genial_env.policies.base import choice_keys
 from genial_env.policies.halves import Halves, likeliest
@@ -106,7 +106,7 @@ def play_round(student: HalvesNet, teacher: Policy, share: float, args: Args, se
         tracks.append(seat % rules.tracks)
         kernel.apply(state, played, live)
         live = live[~state.over[live]]
-    utility = rank_utility(kernel.ranks(state.scores))
+    utility = rank_utility(ranking.ranks(state.scores))
     return Lessons(
         seen={name: np.concatenate([seen[name] for seen, _, _ in parts]) for name in parts[0][0]},
         mask=np.concatenate([mask for _, mask, _ in parts]),

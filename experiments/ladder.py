@@ -31,7 +31,7 @@ from genial_env import Rules, play
 from genial_env._util.ending import orderly
 from genial_env._util.files import write_text
 from genial_env.arena.provenance import machine
-from genial_env.envs.rewards import rank_utility
+from genial_env.core.ranking import rank_utility
 from genial_env.policies.roster import COMPILED
 
 PAIRS = (("greedy", "random"), ("concave", "greedy"), ("denial", "greedy"), ("denial", "concave"))

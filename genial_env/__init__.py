@@ -7,7 +7,7 @@ Importing it registers the Gymnasium ids ``genial_env/Genial-v0``, ``genial_env/
 from genial_env import envs
 from genial_env.backends import Backend, use_backend
 from genial_env.core import kernel, symmetry
-from genial_env.core.kernel import ranks
+from genial_env.core.ranking import ranks
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.views import View, determinize, view

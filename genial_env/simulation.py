@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from genial_env._util.checks import as_integer
 from genial_env.backends import AnyBackend, pick, using
-from genial_env.core import kernel
+from genial_env.core import kernel, ranking
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits, Purpose, game_seeds, seat_keys
 from genial_env.core.rules import Rules
@@ -109,7 +109,7 @@ def _play_batch(roster: list[Policy], rules: Rules, seeds: Bits, record: bool) -
         agents=names,
         seeds=seeds,
         scores=state.scores,
-        ranks=kernel.ranks(state.scores),
+        ranks=ranking.ranks(state.scores),
         decisions=state.decisions,
         records=None if recorder is None else recorder.records(),
     )
@@ -126,7 +126,7 @@ class Playouts:
     @property
     def ranks(self) -> Ints:  # [B, n, T]
         """1 = best, equal tracks share a rank."""
-        return kernel.ranks(self.scores)
+        return ranking.ranks(self.scores)
 
 
 def playouts(

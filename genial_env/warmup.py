@@ -15,6 +15,7 @@ from genial_env.core.kernel import apply, deal, is_legal, legal, legal_placement
 from genial_env.core.rules import Rules
 from genial_env.core.views import view
 from genial_env.encodings.planes import Planes
+from genial_env.policies.afterstates import afterstates, candidates
 from genial_env.policies.base import GreedyPolicy, decide
 from genial_env.simulation import play
 
@@ -39,6 +40,7 @@ def warm_up() -> int:
         one.observe(0)
         one.apply(-1)
         decide(GreedyPolicy(), state, np.arange(2), np.zeros(2, dtype=np.uint64))
+        afterstates(seen, np.arange(2), candidates(seen, 1)[:, 0])
         apply(state, actions)
         play(["random", "denial"], games=1)
     return len(entries)

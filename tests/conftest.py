@@ -18,12 +18,6 @@ slow = pytest.mark.slow
 GUARD = 300.0
 """Seconds after which something that a test waits for will not come any more. Never how long it takes."""
 
-WARM_UP = (
-    "from genial_env import play; from genial_env.warmup import warm_up; "
-    "warm_up(); play(['value', 'random'], backend='numba')"
-)
-"""Compiles all that tests call: the package's functions, and those of the agents."""
-
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile everything once, in one process, before several workers would each do it at the same time."""
@@ -31,7 +25,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         return
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # the workers fill the cores already
     if HAS_NUMBA and not session.config.option.collectonly:
-        subprocess.run([sys.executable, "-c", WARM_UP], check=True)
+        subprocess.run([sys.executable, "-m", "genial_env.warmup"], check=True)
 
 
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

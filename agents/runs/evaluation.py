@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from genial_env import Policy, Results, Rules, play
 from genial_env.arena.intervals import mean_interval
-from genial_env.envs.rewards import rank_utility
+from genial_env.core.ranking import rank_utility
 from genial_env.policies.registry import make_policy
 
 ALONE = "alone"

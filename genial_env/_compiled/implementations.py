@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env._compiled import core
-from genial_env._compiled.handover import FEWEST, arrays, facts, no_script, scratch, share
+from genial_env._compiled import core, handover
+from genial_env._compiled.handover import arrays, facts, no_script, scratch, share
 from genial_env.core import chance, kernel, views
 from genial_env.core.bitsets import Bitsets, Bools, Ints
 from genial_env.core.rules import Rules
@@ -39,7 +39,7 @@ def apply_unchecked(threads: int, state: State, rows: Ints, actions: Ints, scrip
     scripts = no_script(state.rules) if script is None else np.ascontiguousarray(script)
     actions = np.ascontiguousarray(actions)
     game = arrays(state), facts(state.rules), rows, actions, scripts, script is not None
-    if threads == 1 or len(rows) < 2 * FEWEST:
+    if threads == 1 or len(rows) < 2 * handover.FEWEST:
         wrong: int = core.play(*game, True, True, 0, len(rows))
         return wrong
     found = share(threads, len(rows), lambda lo, hi: core.play(*game, True, False, lo, hi))

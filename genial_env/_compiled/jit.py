@@ -23,7 +23,7 @@ from numba.core import event
 from numba.core.options import DefaultOptions
 
 config: Any = numba_config  # its settings are made at run time
-HERE = Path(__file__).parent
+PACKAGE = Path(__file__).parents[1]
 CACHE_VARIABLE = "GENIAL_ENV_CACHE_DIR"
 CONSTANTS_FROM = (
     "core/scalar.py",
@@ -233,5 +233,5 @@ def _bases() -> Iterator[Path]:
 
 def _fingerprint() -> str:
     """Of everything that is compiled, and of the modules whose constants are compiled into it."""
-    sources = [*(HERE.parent / name for name in CONSTANTS_FROM), *sorted(HERE.glob("*.py"))]
+    sources = [*(PACKAGE / name for name in CONSTANTS_FROM), *sorted((PACKAGE / "_compiled").glob("*.py"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]

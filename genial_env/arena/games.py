@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from genial_env._util.ending import Ending
 from genial_env.arena.isolation import AgentError, AgentStopped, describe_error
-from genial_env.core import kernel
+from genial_env.core import kernel, ranking
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits, bits
 from genial_env.core.rules import Rules
@@ -148,7 +148,7 @@ class _Table:
         """What came of a game."""
         scores: NDArray[np.int8] = self.state.scores[row]
         forfeit = self._forfeits.get(row)
-        ranks = kernel.ranks(scores[None])[0].tolist()
+        ranks = ranking.ranks(scores[None])[0].tolist()
         if forfeit is not None:
             ranks = forfeited_ranks(len(ranks), forfeit["seat"])
         return Game(

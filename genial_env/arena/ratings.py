@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from genial_env.arena.intervals import Floats, Intervals, accepted, accepted_by_student, mean_interval, solve
 from genial_env.arena.sprt import ELO_PER_LOGIT
 from genial_env.core.bitsets import Ints
-from genial_env.envs.rewards import rank_utility
+from genial_env.core.ranking import rank_utility
 
 MISSING = "ratings need choix: pip install 'genial-env[arena]'"
 

@@ -31,7 +31,7 @@ from genial_env.arena.pictures import MISSING, best_first, draw
 from genial_env.arena.provenance import SITTING
 from genial_env.arena.ratings import Ratings, rate
 from genial_env.arena.store import Settings, Store
-from genial_env.core import kernel
+from genial_env.core import ranking
 from genial_env.core.bitsets import Ints
 
 RESULTS, TABLES = "results.json", "results.md"
@@ -145,7 +145,7 @@ def compared(settings: Settings, games: list[Game]) -> tuple[Ints, Ints, Ints, I
     groups = [group for group, found in by_deal.items() if len(found) == n]
     scores = np.array([[by_deal[group][agent] for agent in range(n)] for group in groups], dtype=np.int64)
     entrants = np.tile(np.arange(n), (len(groups), 1))
-    return entrants, scores, kernel.ranks(scores) if groups else entrants, np.array(groups, dtype=np.int64)
+    return entrants, scores, ranking.ranks(scores) if groups else entrants, np.array(groups, dtype=np.int64)
 
 
 def _lowest(entrants: Ints, scores: Ints, n: int, top: int) -> Ints:
@@ -217,12 +217,12 @@ def _report_check(n: int) -> Check:
 def markdown(found: dict[str, Any]) -> str:
     """The tables of a report, as :meth:`Report.to_dict` gives it, in Markdown: the strongest first."""
     order = best_first(found)
-    parts = [_head(found), ranking(found, order), _wins(found, order)]
+    parts = [_head(found), ranking_table(found, order), _wins(found, order)]
     reasons = [f"{_name(found, int(agent))} forfeited: {reason}" for agent, reason in found["reasons"].items()]
     return "\n\n".join([*parts, *reasons]) + "\n"
 
 
-def ranking(found: dict[str, Any], order: list[int]) -> str:
+def ranking_table(found: dict[str, Any], order: list[int]) -> str:
     """A table of one row an agent."""
     ratings = found["ratings"]
     head = ["agent", "rating", "mean utility", "mean sorted markers", "games", "ms a move", "forfeits"]

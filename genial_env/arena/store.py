@@ -40,7 +40,7 @@ from genial_env.arena.games import Game, forfeited_ranks
 from genial_env.arena.provenance import SITTING, provenance
 from genial_env.arena.schedule import Unit, is_scheduled
 from genial_env.backends import Backend
-from genial_env.core import kernel
+from genial_env.core import ranking
 from genial_env.core.chance import game_seeds
 from genial_env.core.rules import Rules
 from genial_env.policies.base import Policy
@@ -256,7 +256,7 @@ def _check_against_rules(path: Path, settings: Settings, games: list[Game]) -> N
     Raises:
         ValueError: where it is not so.
     """
-    ranks = kernel.ranks(np.array([game.scores for game in games], dtype=np.int8)).tolist() if games else []
+    ranks = ranking.ranks(np.array([game.scores for game in games], dtype=np.int8)).tolist() if games else []
     seeds: dict[int, int] = {}
     for number, (game, due) in enumerate(zip(games, ranks, strict=True), 1):
         if game.group not in seeds:

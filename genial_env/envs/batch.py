@@ -14,7 +14,7 @@ from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from genial_env._util.checks import as_integer
-from genial_env.core import chance, kernel
+from genial_env.core import chance, kernel, ranking
 from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.views import View, view
@@ -166,7 +166,7 @@ class LearnerGames:
         ranks = np.zeros(scores.shape[:2], dtype=np.int64)
         over = np.flatnonzero(self.state.over[rows])
         if over.size:
-            ranks[over] = kernel.ranks(scores[over])
+            ranks[over] = ranking.ranks(scores[over])
         return {"ranks": ranks, "scores": scores}
 
     def no_reward(self) -> NDArray[np.float64]:

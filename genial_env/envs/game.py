@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env._util.checks import as_integer
-from genial_env.core import kernel
+from genial_env.core import kernel, ranking
 from genial_env.core.actions import Place, decode
 from genial_env.core.chance import Bits
 from genial_env.core.rules import Rules
@@ -157,7 +157,7 @@ class Game:
     def standings(self) -> dict[str, NDArray[np.int64]]:
         """For infos, as new arrays: the ranks of all tracks [T], 0 until the game is over, and their markers [T, C]."""
         scores = self.current.scores[0].astype(np.int64)
-        ranks = kernel.ranks(scores) if self.over else np.zeros(len(scores), dtype=np.int64)
+        ranks = ranking.ranks(scores) if self.over else np.zeros(len(scores), dtype=np.int64)
         return {"ranks": ranks, "scores": scores}
 
     def numbered(self, action: int) -> np.int64:

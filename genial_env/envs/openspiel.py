@@ -32,7 +32,8 @@ import pyspiel
 from numpy.typing import NDArray
 
 from genial_env.core import actions as words
-from genial_env.core import kernel
+from genial_env.core import kernel, ranking
+from genial_env.core.ranking import rank_utility
 from genial_env.core.rules import Rules
 from genial_env.core.state import EMPTY, Phase, State
 from genial_env.core.tables import tables
@@ -40,7 +41,6 @@ from genial_env.core.views import determinize
 from genial_env.encodings.planes import Planes
 from genial_env.envs.arguments import check_arguments
 from genial_env.envs.one import OneGame
-from genial_env.envs.rewards import rank_utility
 from genial_env.errors import IllegalAction
 from genial_env.render.ansi import board_text, describe
 
@@ -223,7 +223,7 @@ class GenialState(pyspiel.State):  # type: ignore[misc]  # pyspiel is untyped
         scores = self.position.scores[0]
         if rules.tracks == 1:
             return [float(scores.min()) / rules.top]
-        utility = rank_utility(kernel.ranks(scores))
+        utility = rank_utility(ranking.ranks(scores))
         return [float(utility[seat % rules.tracks]) for seat in range(rules.players)]
 
     def __str__(self) -> str:

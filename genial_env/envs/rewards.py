@@ -21,24 +21,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.core import kernel
-from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.bitsets import Bools
+from genial_env.core.ranking import rank_utility, ranks
 from genial_env.core.rules import Rules
 
 Scores = NDArray[Any]  # [G, T, C]
 Rewards = NDArray[np.float64]  # [G, P], "vector": [G, P, C]
 
 
-def rank_utility(ranks: Ints) -> NDArray[np.float64]:
-    """[..., T]: ranks as utilities, +1 first to -1 last, their sum 0; equal tracks share their places."""
-    tied = (ranks[..., :, None] == ranks[..., None, :]).sum(axis=-1)
-    mean_place = ranks - 1 + (tied - 1) / 2
-    utility: NDArray[np.float64] = 1 - 2 * mean_place / (ranks.shape[-1] - 1)
-    return utility
-
-
 def _rank(rules: Rules, before: Scores, after: Scores, over: Bools) -> Rewards:
-    return rank_utility(kernel.ranks(after)) * over[:, None]
+    return rank_utility(ranks(after)) * over[:, None]
 
 
 def _margin(rules: Rules, before: Scores, after: Scores, over: Bools) -> Rewards:
@@ -98,7 +90,7 @@ def rewards(scheme: str, rules: Rules, before: Scores, after: Scores, over: Bool
         [G, P] float64; "vector": [G, P, C].
     """
     by_track = SCHEMES[scheme](rules, before, after, over)
-    return by_track[:, np.arange(rules.players) % rules.tracks]
+    return by_track[:, rules.track_of(np.arange(rules.players))]
 
 
 def nothing(scheme: str, rules: Rules) -> Rewards:

@@ -3,7 +3,7 @@
 :func:`solve` takes a game whose racks are known and gives the value of every action, everybody playing on perfectly;
 :func:`value_over_all_deals` takes what a seat may know and gives the mean over everything that the others may hold.
 
-A value is the mover's final rank as a zero-sum utility (:func:`genial_env.envs.rewards.rank_utility`); solo it is the
+A value is the mover's final rank as a zero-sum utility (:func:`genial_env.core.ranking.rank_utility`); solo it is the
 lowest marker plus a fraction by which the other markers break ties. With two tracks both sides play minimax. With more,
 everybody maximizes its own utility, and what is equal to the one who chooses is settled against the seat that asked
 (max^n, ties taken for the worst).

@@ -62,14 +62,14 @@ from numpy.typing import NDArray
 
 from genial_env._util.checks import as_number
 from genial_env.backends import for_one_game, using
-from genial_env.core import kernel
+from genial_env.core import kernel, ranking
 from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.chance import Bits, bits
+from genial_env.core.ranking import rank_utility
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.tables import Tables, tables
 from genial_env.core.views import View, determinize, view
-from genial_env.envs.rewards import rank_utility
 from genial_env.policies.base import HeuristicPolicy, Policy, choice_keys
 from genial_env.policies.endgame import exact_action
 from genial_env.policies.playout import play_out
@@ -221,7 +221,7 @@ def payoffs(states: State, margin: float = 0.0) -> Floats:
     if rules.tracks == 1:
         lowest: Floats = scores.min(axis=2) + scores.mean(axis=2) / (rules.top + 1)
         return lowest / (rules.top + 1)
-    places: Floats = (1 + rank_utility(kernel.ranks(states.scores))) / 2
+    places: Floats = (1 + rank_utility(ranking.ranks(states.scores))) / 2
     if margin == 0:
         return places
     standing = np.sort(scores, axis=2) @ 0.5 ** np.arange(1, rules.colors + 1)

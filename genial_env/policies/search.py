@@ -33,12 +33,12 @@ from numpy.typing import NDArray
 
 from genial_env._util.checks import as_number
 from genial_env.backends import for_one_game, using
-from genial_env.core import chance, kernel
+from genial_env.core import chance, kernel, ranking
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits
+from genial_env.core.ranking import rank_utility
 from genial_env.core.state import State
 from genial_env.core.views import View, determinize
-from genial_env.envs.rewards import rank_utility
 from genial_env.policies.afterstates import NONE, candidates
 from genial_env.policies.base import HeuristicPolicy, Policy, choice_keys
 from genial_env.policies.endgame import exact_action
@@ -170,7 +170,7 @@ class Search(Halving):
         points: Floats = markers @ (0.5 ** np.arange(markers.shape[1]))
         if state.rules.tracks == 1:
             return points
-        return rank_utility(kernel.ranks(state.scores))[:, track] + self._margin * points
+        return rank_utility(ranking.ranks(state.scores))[:, track] + self._margin * points
 
 
 def _until(end: float, size: int) -> Iterator[int]:

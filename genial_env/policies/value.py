@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.core import kernel
+from genial_env.core import ranking
 from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.chance import Bits
 from genial_env.core.rules import Rules
@@ -69,8 +69,8 @@ class Outcomes:
         if self.rules.tracks == 1:
             markers = np.sort(scores[:, 0], axis=1)
             return np.asarray(markers[:, :, None] == np.arange(self.classes), dtype=np.float32)
-        ranks = kernel.ranks(scores)[:, : self.heads]
-        tied = (kernel.ranks(scores)[:, None, :] == ranks[:, :, None]).sum(axis=2)
+        ranks = ranking.ranks(scores)[:, : self.heads]
+        tied = (ranking.ranks(scores)[:, None, :] == ranks[:, :, None]).sum(axis=2)
         place = np.arange(1, self.classes + 1)
         shared = (place >= ranks[:, :, None]) & (place < (ranks + tied)[:, :, None])
         result: Floats = (shared / tied[:, :, None]).astype(np.float32)

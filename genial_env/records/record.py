@@ -17,7 +17,7 @@ import numpy as np
 from genial_env._util.files import replace_file
 from genial_env._util.stored import shorten
 from genial_env._util.strict_json import JSONError, numbered_lines, parse_object
-from genial_env.core import kernel
+from genial_env.core import kernel, ranking
 from genial_env.core.actions import placement_id, tile_kind, tile_name
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits
@@ -83,7 +83,7 @@ class Recorder:
         for step in self._steps:
             for index, row in enumerate(step["row"].tolist()):
                 events[row] += self._events({name: column[index] for name, column in step.items()})
-        ranks = kernel.ranks(state.scores)
+        ranks = ranking.ranks(state.scores)
         return [
             Record(
                 format=FORMAT,
@@ -232,7 +232,7 @@ def cut(record: dict[str, Any], events: int) -> Record:
         record,
         events=record["events"][:events],
         scores=state.scores[0].tolist(),
-        ranks=kernel.ranks(state.scores)[0].tolist(),
+        ranks=ranking.ranks(state.scores)[0].tolist(),
         end=End(int(state.end[0])).words,
     )
 
@@ -448,7 +448,7 @@ def _result_fault(state: State, row: int, script: _Script) -> str | None:
     for name, due, found in (
         ("end", End(int(state.end[row])).words, script.end),
         ("scores", scores.tolist(), script.scores),
-        ("ranks", kernel.ranks(scores).tolist(), script.ranks),
+        ("ranks", ranking.ranks(scores).tolist(), script.ranks),
     ):
         if due != found:
             return f"{name}: expected {shorten(due)}, found {shorten(found)}"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from genial_env.core import kernel
+from genial_env.core import kernel, ranking
 from genial_env.core.actions import Cell, cell_name, tile_name
 from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import Phase, State
@@ -82,7 +82,7 @@ def explain_ranks(rules: Rules, scores: ArrayLike, names: Sequence[str]) -> list
         raise ValueError(f"{rules.tracks} tracks need as many names and markers, not {len(names)} and {len(markers)}")
     if rules.tracks == 1:
         return [f"{names[0]}: {markers[0][0]} lowest; from there up {_listed(markers[0][1:])}"]
-    order = np.argsort(kernel.ranks(scores), kind="stable").tolist()
+    order = np.argsort(ranking.ranks(scores), kind="stable").tolist()
     at_top = [
         f"all markers of {names[track]} stand at {rules.top}" for track in order if markers[track][0] == rules.top
     ]

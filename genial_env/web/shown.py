@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from genial_env.core import kernel
+from genial_env.core import ranking
 from genial_env.core.actions import Cell, tile_name
 from genial_env.core.rules import COLOR_LETTERS, EDITIONS, PLAYERS_BY_MODE, Rules
 from genial_env.core.state import EMPTY, FREE, End, Phase, State
@@ -146,7 +146,7 @@ def _ending(table: Table) -> Shown:
         "how": End(int(table.state.end[0])).words,
         "seed": table.seed,
         "scores": scores.tolist(),
-        "ranks": kernel.ranks(scores).tolist(),
+        "ranks": ranking.ranks(scores).tolist(),
         "why": explain_ranks(table.rules, scores, [_side(table, track) for track in range(table.rules.tracks)]),
     }
 

@@ -22,9 +22,9 @@ from genial_env import IllegalAction, Policy, Rules, genial_v0, make_policy, vie
 from genial_env.arena.store import Settings
 from genial_env.arena.tournament import run
 from genial_env.core import kernel
+from genial_env.core.ranking import rank_utility
 from genial_env.core.views import View
 from genial_env.encodings import AnyEncoding, make_encoding
-from genial_env.envs.rewards import rank_utility
 from genial_env.envs.rllib import GenialMultiAgentEnv, PolicyModule
 from genial_env.policies import weight_files
 from genial_env.policies.halves import Halves

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from genial_env.arena.ratings import Ratings, pairwise_wins, rate, sorted_markers, strengths
-from genial_env.envs.rewards import rank_utility
+from genial_env.core.ranking import rank_utility
 
 pytest.importorskip("choix")
 

@@ -158,7 +158,7 @@ class TestCache:
 
         monkeypatch.setenv(jit.CACHE_VARIABLE, str(tmp_path))
         before = jit.cache_directory()
-        monkeypatch.setattr(jit, "HERE", tmp_path)  # no sources there
+        monkeypatch.setattr(jit, "CONSTANTS_FROM", jit.CONSTANTS_FROM[:-1])
         assert jit.cache_directory() != before
 
     def test_where_nothing_can_be_written_it_compiles_all_the_same(self, tmp_path: Path) -> None:

@@ -68,9 +68,9 @@ def test_policies_choose_alike(rules: Rules, name: str) -> None:
 @needs_numba
 @every_rules
 def test_views_observations_and_masks_are_alike(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
-    from genial_env import compiled
+    from genial_env._compiled import handover
 
-    monkeypatch.setattr(compiled, "FEWEST", 1)
+    monkeypatch.setattr(handover, "FEWEST", 1)
     for steps in (0, 7, 30, 200):
         state = random_play(rules, games=40, seed=steps, steps=steps)
         assert same(State.from_arrays(rules, state.arrays()), state)
@@ -101,9 +101,9 @@ def _encoded(seen: View) -> dict[str, Any]:
 @needs_numba
 @every("threads", [1, 2, 3, 8], [3])
 def test_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    from genial_env import compiled
+    from genial_env._compiled import handover
 
-    monkeypatch.setattr(compiled, "FEWEST", 1)
+    monkeypatch.setattr(handover, "FEWEST", 1)
     rules, backend = Rules(3, "2009"), Backend("numba", threads)
     state = random_play(rules, games=101, seed=1, steps=20)
     expected = playouts(state, "denial", 3, seed=5, backend="numpy")

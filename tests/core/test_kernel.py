@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from genial_env import IllegalAction, Rules, State
-from genial_env.core import kernel
+from genial_env.core import kernel, ranking
 from genial_env.core.actions import Place, decode, encode
 from genial_env.core.state import End, Phase
 from genial_env.core.tables import tables
@@ -135,7 +135,7 @@ def test_all_markers_at_the_end_win_at_once(rules: Rules) -> None:
     state = kernel.position(rules, board, racks=np.arange(rules.rack), scores=scores)
     kernel.apply(state, [encode(rules, Place(0, (0, 0), (1, 0)))])
     assert (state.phase[0], state.end[0]) == (Phase.OVER, End.ALL_AT_TOP)
-    assert kernel.ranks(state.scores)[0].tolist() == [1, 2][: rules.tracks]
+    assert ranking.ranks(state.scores)[0].tolist() == [1, 2][: rules.tracks]
 
 
 def chain(edition: str) -> State:

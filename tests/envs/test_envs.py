@@ -15,10 +15,11 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from genial_env import IllegalAction, Rules, genial_v0, play, ranks
 from genial_env.core import kernel
+from genial_env.core.ranking import rank_utility
 from genial_env.core.tables import tables
 from genial_env.encodings import ENCODINGS
 from genial_env.envs.aec import GenialAECEnv
-from genial_env.envs.rewards import check_scheme, rank_utility, rewards
+from genial_env.envs.rewards import check_scheme, rewards
 from genial_env.envs.single import GenialEnv, GenialSoloEnv
 from genial_env.records.record import verify
 from tests.positions import every

@@ -14,7 +14,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 from genial_env import IllegalAction, Rules, View, play
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits
-from genial_env.envs.rewards import SCHEMES, rank_utility, worst
+from genial_env.core.ranking import rank_utility
+from genial_env.envs.rewards import SCHEMES, worst
 from genial_env.envs.single import GenialEnv, GenialSoloEnv
 from genial_env.policies.base import GreedyPolicy, RandomPolicy
 from tests.positions import same

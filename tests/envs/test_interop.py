@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from genial_env import genial_v0
-from genial_env.envs.rewards import rank_utility
+from genial_env.core.ranking import rank_utility
 
 SMALL = {"side": 4, "colors": 4, "rack": 3}
 

@@ -20,11 +20,11 @@ from open_spiel.python.algorithms import (  # noqa: E402
 from open_spiel.python.observation import make_observation  # noqa: E402
 
 from genial_env import IllegalAction, Rules, view  # noqa: E402
-from genial_env.core import kernel  # noqa: E402
+from genial_env.core import kernel, ranking  # noqa: E402
+from genial_env.core.ranking import rank_utility  # noqa: E402
 from genial_env.core.state import EMPTY, FREE, Phase  # noqa: E402
 from genial_env.encodings import make_encoding  # noqa: E402
 from genial_env.envs import openspiel  # noqa: E402
-from genial_env.envs.rewards import rank_utility  # noqa: E402
 from tests.positions import every, same  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("each_backend")
@@ -167,7 +167,7 @@ def test_games_are_the_kernels(name: str) -> None:
         if rules.players == 1:
             assert state.returns() == [scores.min() / rules.top]
         else:
-            utility = rank_utility(kernel.ranks(scores))
+            utility = rank_utility(ranking.ranks(scores))
             assert state.returns() == [utility[seat % rules.tracks] for seat in range(rules.players)]
 
 

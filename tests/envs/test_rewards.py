@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genial_env import Rules
-from genial_env.core import kernel
-from genial_env.envs.rewards import DENSE, SCHEMES, check_scheme, nothing, rank_utility, rewards, worst
+from genial_env.core import ranking
+from genial_env.core.ranking import rank_utility
+from genial_env.envs.rewards import DENSE, SCHEMES, check_scheme, nothing, rewards, worst
 from tests.positions import STANDARD
 
 COMPETITIVE = [rules for rules in STANDARD if rules.mode != "solo"]
@@ -28,7 +29,7 @@ def schemes(rules: Rules) -> list[str]:
 @given(st.lists(st.integers(0, 3), min_size=2, max_size=4))
 def test_rank_utility_shares_out_nothing(markers: list[int]) -> None:
     scores = np.array(markers)[:, None] + np.zeros(6, dtype=np.int64)
-    utility = rank_utility(kernel.ranks(scores))
+    utility = rank_utility(ranking.ranks(scores))
     assert utility.sum() == pytest.approx(0)
     assert np.abs(utility).max() <= 1
     assert (np.argsort(-utility, kind="stable") == np.argsort(-np.array(markers), kind="stable")).all()

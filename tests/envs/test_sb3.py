@@ -21,10 +21,10 @@ from agents.ppo.sb3_agent import SB3Agent
 from agents.ppo.structured import StructuredPolicy
 from experiments import quickstart
 from genial_env import IllegalAction, Rules, play, ranks, view
+from genial_env.core.ranking import rank_utility
 from genial_env.core.tables import tables
 from genial_env.envs.forms import make_form
 from genial_env.envs.opponents import Pool
-from genial_env.envs.rewards import rank_utility
 from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.envs.single import GenialEnv
 from genial_env.records.record import read_records, verify

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from genial_env import Rules, State, determinize, view
-from genial_env.core import kernel
+from genial_env.core import kernel, ranking
 from genial_env.core.posterior import Hidden
+from genial_env.core.ranking import rank_utility
 from genial_env.core.state import Phase
 from genial_env.core.views import hidden_tiles
-from genial_env.envs.rewards import rank_utility
 from genial_env.policies.endgame import (
     OutOfBudget,
     _HiddenHand,
@@ -98,7 +98,7 @@ def final_utilities(states: State) -> np.ndarray:
     """[n, T]: of games that are over."""
     rules = states.rules
     if rules.tracks > 1:
-        return rank_utility(kernel.ranks(states.scores))
+        return rank_utility(ranking.ranks(states.scores))
     markers = np.sort(states.scores[:, 0].astype(float), axis=1)
     return (markers / (rules.top + 1) ** np.arange(rules.colors)).sum(axis=1, keepdims=True)
 

@@ -11,9 +11,9 @@ import torch
 from agents.value.self_play import Order, Samples, self_play
 from agents.value.torch_net import TorchValueNet
 from genial_env import Rules, play, use_backend, view
-from genial_env.core import kernel
+from genial_env.core import ranking
 from genial_env.core.chance import bits
-from genial_env.envs.rewards import rank_utility
+from genial_env.core.ranking import rank_utility
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import width
 from genial_env.policies.value import KIND, Outcomes, Value, ValueNet, judge
@@ -84,7 +84,7 @@ def test_outcomes_are_places_and_ties_share_them() -> None:
     of = outcomes.of_scores(scores)
     assert of[0].tolist() == [[0, 0.5, 0.5], [1, 0, 0], [0, 0.5, 0.5]]
     assert of[1].tolist() == [[0, 0, 1], [0, 1, 0], [1, 0, 0]]
-    assert np.allclose(outcomes.utility(of), rank_utility(kernel.ranks(scores))[:, 0])
+    assert np.allclose(outcomes.utility(of), rank_utility(ranking.ranks(scores))[:, 0])
     two = Outcomes(Rules(2)).of_scores(np.array([[[3, 4], [3, 4]], [[3, 4], [2, 9]]], dtype=np.int8))
     assert two.tolist() == [[[0.5, 0.5]], [[1, 0]]]
 
@@ -125,7 +125,7 @@ def test_what_is_over_is_not_guessed() -> None:
     judged = judge(view(state, rows=np.flatnonzero(~state.over)), net, most=100)
     over = judged.after.over
     assert over.any()
-    expected = rank_utility(kernel.ranks(judged.after.scores[over]))[:, 0]
+    expected = rank_utility(ranking.ranks(judged.after.scores[over]))[:, 0]
     assert np.allclose(judged.utility[over], expected)
 
 

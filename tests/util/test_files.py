@@ -80,7 +80,7 @@ def test_a_folder_has_one_writer(tmp_path: Path) -> None:
 def test_a_killed_writer_leaves_the_folder_free(tmp_path: Path) -> None:
     code = """
 import sys
-from genial_env import files
+from genial_env._util import files
 with files.lock_folder(sys.argv[1]):
     print("held", flush=True)
     sys.stdin.read()
