@@ -1,8 +1,11 @@
-"""How the project hangs together: rooms, arrows, public names, what importing costs."""
+"""The structure of the project: layers, import cycles, public names, and what importing the package costs."""
 
 import ast
+import importlib
 import subprocess
 import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -11,8 +14,9 @@ import genial_env
 from tests.paths import ROOT
 
 PACKAGE = ROOT / "genial_env"
+FOLDERS = ("genial_env", "agents", "experiments")
 
-FLOORS = [
+LAYERS = [
     ["_util", "errors"],
     ["backends"],
     ["core"],
@@ -26,67 +30,130 @@ FLOORS = [
     ["cli"],
     ["__main__"],
 ]
-"""The rooms of the package from the ground up; a room may import those below its floor, and its own parts."""
+"""The folders and modules of the package from the lowest layer up. Each may import from lower layers and itself."""
+
+OPTIONAL = {
+    "gymnasium": {"envs", "genial_v0", "testing"},
+    "pettingzoo": {"envs", "genial_v0", "testing"},
+    "stable_baselines3": {"envs", "testing"},
+    "pyspiel": {"envs"},
+    "ray": {"envs", "arena"},
+    "starlette": {"web"},
+    "uvicorn": {"web"},
+    "matplotlib": {"arena"},
+    "numba": {"_compiled"},
+    "torch": set(),
+    "agents": set(),
+    "experiments": set(),
+    "tests": set(),
+}
+"""Where in the package a library, or a folder beside the package, may be imported."""
+
+PUBLIC_FOLDERS = ("core", "encodings", "policies", "records", "analysis", "arena", "envs", "render", "web")
 
 
-def room_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-
-
-def imported_rooms(path: Path) -> set[str]:
-    """The rooms of the package that a file imports at any place in it."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module == "genial_env":
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("genial_env."):
-            found.add(node.module.split(".")[1])
-        elif isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("genial_env.")}
+def modules(folder: str) -> dict[str, Path]:
+    """The modules of a folder by their dotted names."""
+    found = {}
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
 
 
-@pytest.mark.parametrize(
-    "path",
-    [p for p in sorted(PACKAGE.rglob("*.py")) if room_of(p) != "__init__"],
-    ids=lambda p: str(p.relative_to(PACKAGE)),
-)
-def test_arrows_point_down(path: Path) -> None:
-    floor = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
-    room = room_of(path)
-    for other in imported_rooms(path):
-        if other != room:
-            assert floor[other] < floor[room], f"{room} may not import {other}"
+MODULES = {name: path for folder in FOLDERS for name, path in modules(folder).items()}
+IN_PACKAGE = sorted(name for name in MODULES if name.startswith("genial_env."))
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_who_may_know_the_environment_libraries(path: Path) -> None:
-    roots = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+def imports(path: Path) -> Iterator[str]:
+    """Every imported module or name, dotted, at any place of a file but under ``if TYPE_CHECKING``."""
+    pending: list[ast.AST] = [ast.parse(path.read_text())]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.ImportFrom):
-            roots.add((node.module or "").split(".")[0])
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
-            roots |= {alias.name.split(".")[0] for alias in node.names}
-    assert not roots & {"agents", "experiments", "tests", "torch"}
-    if path.name != "pictures.py":
-        assert "matplotlib" not in roots
-    if path.name != "tournament.py":  # Ray may run its processes
-        assert "ray" not in roots or room_of(path) == "envs"
-    if room_of(path) != "web":
-        assert not roots & {"starlette", "uvicorn"}
-    if room_of(path) not in ("envs", "genial_v0", "testing"):
-        assert not roots & {"gymnasium", "pettingzoo", "stable_baselines3", "pyspiel"}
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            pending.extend(node.orelse)
+        else:
+            pending.extend(ast.iter_child_nodes(node))
 
 
-def test_public_names() -> None:
-    assert all(hasattr(genial_env, name) for name in genial_env.__all__)
+def imported_modules(name: str) -> set[str]:
+    """The modules of this repository that a module imports."""
+    found = set()
+    for target in imports(MODULES[name]):
+        module = target if target in MODULES else target.rpartition(".")[0]
+        if module in MODULES:
+            found.add(module)
+    return found - {name}
+
+
+def area(name: str) -> str:
+    """The first part of a dotted name behind the package's."""
+    return name.split(".")[1]
+
+
+@pytest.mark.parametrize("name", IN_PACKAGE)
+def test_imports_lead_to_lower_layers(name: str) -> None:
+    layer = {member: number for number, members in enumerate(LAYERS) for member in members}
+    for other in imported_modules(name):
+        assert other != "genial_env", f"{name} must import from the module that defines a name, not from the package"
+        if area(other) != area(name):
+            assert layer[area(other)] < layer[area(name)], f"{name} may not import {other}"
+
+
+def test_there_are_no_import_cycles() -> None:
+    try:
+        TopologicalSorter({name: imported_modules(name) for name in MODULES}).prepare()
+    except CycleError as error:
+        pytest.fail(f"import cycle: {' -> '.join(error.args[1])}")
+
+
+@pytest.mark.parametrize("name", IN_PACKAGE)
+def test_libraries_are_imported_in_their_places_only(name: str) -> None:
+    for library in {target.partition(".")[0] for target in imports(MODULES[name])} & OPTIONAL.keys():
+        assert area(name) in OPTIONAL[library], f"{name} may not import {library}"
+
+
+def is_public(name: str) -> bool:
+    """Whether no part of a dotted name begins with an underscore."""
+    return not any(part.startswith("_") for part in name.split("."))
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in IN_PACKAGE if is_public(name) and not name.startswith("genial_env.cli")]
+)
+def test_public_modules_list_their_names(name: str) -> None:
+    try:
+        module = importlib.import_module(name)
+    except ImportError as error:  # of an optional library that is not installed
+        pytest.skip(str(error))
+    assert module.__all__ == sorted(module.__all__)
+    assert all(hasattr(module, public) for public in module.__all__)
+    assert module.__doc__
+
+
+def test_names_of_the_package() -> None:
     assert genial_env.__all__ == sorted(genial_env.__all__)
-    modules = {p.stem for p in PACKAGE.glob("*.py")} | {p.name for p in PACKAGE.iterdir() if p.is_dir()}
-    public = {name for name in vars(genial_env) if not name.startswith("_")} - modules
-    assert public == set(genial_env.__all__) - modules
+    assert all(hasattr(genial_env, name) for name in genial_env.__all__)
+    submodules = {p.stem for p in PACKAGE.glob("*.py")} | {p.name for p in PACKAGE.iterdir() if p.is_dir()}
+    public = {name for name in vars(genial_env) if not name.startswith("_")}
+    assert public - submodules == set(genial_env.__all__) - submodules
 
 
 def test_importing_is_light() -> None:
-    heavy = ["torch", "matplotlib", "numba", "stable_baselines3", "typer", "rich", "starlette", "uvicorn"]
+    heavy = [
+        "torch",
+        "matplotlib",
+        "numba",
+        "stable_baselines3",
+        "typer",
+        "rich",
+        "starlette",
+        "uvicorn",
+        "safetensors",
+    ]
     code = f"import sys, genial_env; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
