@@ -180,8 +180,9 @@ class Game:
 
     def standings(self) -> dict[str, NDArray[np.int64]]:
         """Return `ranks` [T] (0 until the game is over) and `scores` [T, C] for infos, as new arrays."""
-        scores = self.current.scores[0].astype(np.int64)
-        ranks = ranking.ranks(scores) if self.over else np.zeros(len(scores), dtype=np.int64)
+        engine = self.engine
+        scores = engine.state.scores[0].astype(np.int64)
+        ranks = ranking.ranks(scores) if engine.over else np.zeros(len(scores), dtype=np.int64)
         return {"ranks": ranks, "scores": scores}
 
     def illegal_id(self, action: int) -> np.int64:
