@@ -110,7 +110,8 @@ RULES = compiled_functions(scalar, luck=luck)
 apply, is_legal, fill_rack = RULES["apply"], RULES["is_legal"], RULES["fill_rack"]
 may_place, may_swap, may_decline = RULES["may_place"], RULES["may_swap"], RULES["may_decline"]
 find_allowed_placements, add_hidden_tiles = RULES["find_allowed_placements"], RULES["add_hidden_tiles"]
-first_turn_binds, tiles_held, run_from = RULES["first_turn_binds"], RULES["tiles_held"], RULES["run_from"]
+is_bound_by_first_turn = RULES["is_bound_by_first_turn"]
+tiles_held, run_from = RULES["tiles_held"], RULES["run_from"]
 
 
 @helper
@@ -616,7 +617,7 @@ def choose_by_worth(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch, random
     if s.phase[g] == SWAP:
         return np.int64(t.n_slots * t.n_placements)
     n_free = value_halves(s, t, g, plan, m)
-    if not s.has_placed[g, s.to_play[g]] and first_turn_binds(s, t, g):
+    if is_bound_by_first_turn(s, t, g):
         find_allowed_placements(s, t, g, m.sets)
         n_found = best_of_set(s, t, g, plan, m)
     else:

@@ -9,7 +9,7 @@ from genial_env._compiled import core
 from genial_env._compiled.handover import arrays, facts, no_script, scratch
 from genial_env._compiled.implementations import deal_racks, grid_shape, plane_shapes, view_unchecked
 from genial_env.backends import Backend
-from genial_env.core.chance import Bits
+from genial_env.core.arrays import Bits
 from genial_env.core.engine import ROW, Engine
 from genial_env.core.state import State
 from genial_env.core.views import View

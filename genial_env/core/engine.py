@@ -20,6 +20,7 @@ from genial_env.core.bitsets import unpack
 from genial_env.core.rules import Rules
 from genial_env.core.scalar import OVER
 from genial_env.core.state import EMPTY, State
+from genial_env.core.tables import Tables
 from genial_env.core.views import View
 
 __all__ = ["Engine", "PythonEngine", "make_engine"]
@@ -115,6 +116,10 @@ class PythonEngine(Engine):
         return _facts(self.state.rules)
 
     @cached_property
+    def _tables(self) -> Tables:
+        return self.state.tables
+
+    @cached_property
     def _script(self) -> list[int]:
         """No scripted draws: random bits decide on every tile."""
         return [-1] * self.state.rules.rack
@@ -136,7 +141,7 @@ class PythonEngine(Engine):
 
     def view(self, seat: int) -> View:
         """Return what a seat may know, with few calls of numpy."""
-        state, rules, t, games, facts = self.state, self.state.rules, self.state.tables, self._games, self._facts
+        state, rules, t, games, facts = self.state, self.state.rules, self._tables, self._games, self._facts
         mover = self._to_play[0]
         own_turn = seat == mover
         seats = t.seats_from[seat]
@@ -168,6 +173,8 @@ class PythonEngine(Engine):
 
     def _placements(self) -> NDArray[np.bool_]:
         """Return the placements that are open to any tile of the seat to play, [1, E]."""
+        if not scalar.is_bound_by_first_turn(self._games, self._facts, 0):
+            return unpack(self.state.open, self._facts.n_placements)
         allowed = np.empty_like(self.state.open)
         scalar.find_allowed_placements(self._games, self._facts, 0, scalar.rows_of(allowed[0].view(np.int64), 0))
         return unpack(allowed, self._facts.n_placements)

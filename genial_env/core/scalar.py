@@ -137,13 +137,18 @@ def first_turn_binds(s: Games, t: Facts, g: int) -> bool:
     return False
 
 
+def is_bound_by_first_turn(s: Games, t: Facts, g: int) -> bool:
+    """Whether the first-turn rule limits where the seat to play may place."""
+    return not s.has_placed[g][s.to_play[g]] and first_turn_binds(s, t, g)
+
+
 def find_allowed_placements(s: Games, t: Facts, g: int, out: Numbers) -> None:
     """Write the open placements under the first-turn rule, as a bitset, into `out` [W]."""
     still_open, symbols_touched = s.open[g], s.symbols_touched[g]
-    binds = not s.has_placed[g][s.to_play[g]] and first_turn_binds(s, t, g)
+    is_bound = is_bound_by_first_turn(s, t, g)
     for word in range(t.n_words):
         out[word] = still_open[word]
-        if binds:
+        if is_bound:
             near = 0
             for color in range(t.n_colors):
                 if (symbols_touched >> color) & 1 == 0:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from genial_env._util.checks import as_integer
 from genial_env.core import chance, kernel, ranking
-from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.arrays import Bools, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.views import View, view
 from genial_env.encodings import AnyEncoding, make_encoding
