@@ -227,22 +227,22 @@ class LearnerGames:
         return why_illegal(self.form, self.state, int(rows[at]), actions[at], int(ids[at]))
 
     def _play_legal(self, actions: Ints, rows: Ints) -> Ints:
-        """In place: play the legal actions of the learners; if illegal ones raise and there is one, play none.
+        """In place: play the learners' legal actions; none of them if illegal actions raise and there is one.
 
-        All actions are tried at once, and their legality is checked once: the mask makes illegal actions rare.
+        All actions are played at once, which checks each of them once. They are checked again only if there is an
+        illegal one, which masks make rare.
 
         Returns:
-            The indices, in `rows`, of illegal actions; if they raise, of the first one only.
+            The indices, in `rows`, of the illegal actions.
         """
-        first = kernel.apply_unchecked(self.state, rows, actions, None)
-        if first < 0:
-            self._note_moves(actions, rows)
-            return np.empty(0, dtype=np.int64)
-        if self._raises:
-            return np.array([first])
-        legal = kernel.is_legal_unchecked(self.state, actions, rows)
-        self._play(actions[legal], rows[legal])
-        return np.flatnonzero(~legal)
+        try:
+            self._play(actions, rows)
+        except IllegalAction:
+            legal = kernel.is_legal(self.state, actions, rows)
+            if not self._raises:
+                self._play(actions[legal], rows[legal])
+            return np.flatnonzero(~legal)
+        return np.empty(0, dtype=np.int64)
 
     def _play(self, actions: Ints, rows: Ints) -> None:
         """In place: play actions in some rows.
@@ -251,10 +251,6 @@ class LearnerGames:
             IllegalAction: if one is illegal; then none has been played.
         """
         kernel.apply(self.state, actions, rows)
-        self._note_moves(actions, rows)
-
-    def _note_moves(self, actions: Ints, rows: Ints) -> None:
-        """In place: note the placements that pictures mark."""
         if self._render_mode is not None:
             for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
                 self._moves[row] = last_placement(self.rules, action, self._moves[row])
