@@ -25,8 +25,8 @@ from ray.tune.registry import register_env
 from genial_env.core.rules import Rules
 from genial_env.encodings import Decodable, make_encoding
 from genial_env.envs.aec import GenialAECEnv
-from genial_env.envs.arguments import arguments_of, check_arguments
-from genial_env.envs.single import check_illegal_action
+from genial_env.envs.arguments import argument_names, check_arguments
+from genial_env.envs.learner import should_raise
 from genial_env.errors import IllegalAction
 from genial_env.policies.registry import make_policy
 
@@ -58,10 +58,10 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
     def __init__(self, config: dict[str, Any] | None = None) -> None:
         super().__init__()
         arguments = {"encoding": "flat", **(config or {})}
-        check_arguments(type(self).__name__, arguments, [*arguments_of(GenialAECEnv), "illegal_action"])
+        check_arguments(type(self).__name__, arguments, [*argument_names(GenialAECEnv), "illegal_action"])
         if arguments.get("reward") == "vector":
             raise ValueError("RLlib takes one number a step: reward 'vector' is for Gymnasium's environments")
-        self._raises = check_illegal_action(arguments.pop("illegal_action", "end")) == "raise"
+        self._raises = should_raise(arguments.pop("illegal_action", "end"))
         self._env = GenialAECEnv(**arguments)
         self.agents = self.possible_agents = list(self._env.possible_agents)
         self.observation_spaces: dict[str, Dict] = self._env.observation_spaces

@@ -192,7 +192,7 @@ def test_refusals() -> None:
         ({"render_mode": "rgb"}, ValueError, "unknown render mode 'rgb'"),
         ({"autoreset_mode": "never"}, ValueError, "'never' is not a valid AutoresetMode"),
         ({"opponents": ["random", "random"]}, ValueError, r"2 seats leave 1 opponents.*Pool\(2 policies\)"),
-        ({"action": "both"}, ValueError, "unknown form of actions 'both': the forms are flat, factored"),
+        ({"action": "both"}, ValueError, "unknown action format 'both': the formats are flat, factored"),
         ({"opponents": 3}, TypeError, "not iterable|a policy is"),
     ):
         with pytest.raises(error, match=said):
