@@ -203,7 +203,7 @@ def test_numpys_seeds_are_taken() -> None:
 
 
 def racks(saved: dict[str, Any]) -> Any:
-    return saved["games"]["state"].racks if "games" in saved else saved["game"]["one"].state.racks
+    return saved["games"]["state"].racks if "games" in saved else saved["game"]["engine"].state.racks
 
 
 def test_pictures_of_many_show_what_those_of_single_ones_show() -> None:
