@@ -28,7 +28,7 @@ from genial_env.envs.rewards import check_scheme, nothing, rewards, worst
 from genial_env.envs.saved import check_saved
 from genial_env.envs.single import BROKEN_OFF, GenialEnv, check_illegal_action
 from genial_env.errors import IllegalAction
-from genial_env.policies.base import act, choice_keys
+from genial_env.policies.decisions import act, choice_keys
 from genial_env.render import draw
 from genial_env.render.svg import Move
 

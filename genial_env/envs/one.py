@@ -23,7 +23,8 @@ from genial_env.core.scalar import BONUS, OVER, SWAP
 from genial_env.core.state import EMPTY, State
 from genial_env.core.views import View
 from genial_env.errors import IllegalAction
-from genial_env.policies.base import Policy, decide
+from genial_env.policies.base import Policy
+from genial_env.policies.decisions import decide
 
 _ROW = np.zeros(1, dtype=np.int64)
 _NOTHING_TO_CHANGE = nullcontext()

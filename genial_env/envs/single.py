@@ -18,7 +18,7 @@ from genial_env.envs.game import LEGAL, Game, draw_game_seed
 from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats
 from genial_env.envs.saved import check_names, check_saved
 from genial_env.errors import IllegalAction
-from genial_env.policies.base import choice_keys
+from genial_env.policies.decisions import choice_keys
 from genial_env.render import RENDER_MODES
 
 ILLEGAL_ACTION = ("end", "raise")

@@ -33,7 +33,7 @@ from genial_env.policies.afterstates import (
     color_features,
     game_features,
 )
-from genial_env.policies.base import HeuristicPolicy
+from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.judgement import Judgement
 from genial_env.policies.settings import check_count, check_name
 
