@@ -15,7 +15,7 @@ import numpy as np
 
 from genial_env._util.checks import as_integer
 from genial_env.core import kernel
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.chance import as_seeds
 from genial_env.core.rules import Rules
 from genial_env.core.state import State

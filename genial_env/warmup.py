@@ -11,6 +11,7 @@ import numpy as np
 
 from genial_env import backends
 from genial_env.backends import NUMBA, using
+from genial_env.core.engine import make_engine
 from genial_env.core.kernel import apply, deal, is_legal, legal, legal_placements, recount_points
 from genial_env.core.rules import Rules
 from genial_env.core.views import view
@@ -39,9 +40,9 @@ def warm_up() -> int:
         seen = view(state)
         seen.mask()
         Planes().encode(seen)
-        one = backends.compiled().OneGame(state.select(np.array([0])))
-        one.observe(0)
-        one.apply(-1)
+        engine = make_engine(state.select(np.array([0])))
+        engine.observe_planes(0)
+        engine.play(-1)
         decide(GreedyPolicy(), state, np.arange(2), np.zeros(2, dtype=np.uint64))
         afterstates(seen, np.arange(2), candidates(seen, 1)[:, 0])
         apply(state, actions)

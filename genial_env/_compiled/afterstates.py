@@ -83,7 +83,7 @@ def rank_placements(
     for g in range(lo, hi):
         if s.phase[g] > BONUS or s.to_play[g] != 0:
             continue
-        core.allowed_sets(s, t, g, m.sets)
+        core.find_allowed_placements(s, t, g, m.sets)
         value_halves(s, t, g, plan, m)
         n_found, most = 0, out.shape[1]
         for slot in range(t.n_slots):

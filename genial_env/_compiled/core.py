@@ -107,7 +107,10 @@ RULES = compiled_functions(scalar, luck=luck)
 """The functions of :mod:`genial_env.core.scalar` for compiled functions, by name."""
 
 apply, is_legal, fill_rack = RULES["apply"], RULES["is_legal"], RULES["fill_rack"]
-first_turn_binds, tiles_held, run_from = RULES["first_turn_binds"], RULES["tiles_held"], RULES["run_from"]
+may_place, may_swap, may_decline = RULES["may_place"], RULES["may_swap"], RULES["may_decline"]
+find_allowed_placements, add_hidden_tiles = RULES["find_allowed_placements"], RULES["add_hidden_tiles"]
+is_bound_by_first_turn = RULES["is_bound_by_first_turn"]
+tiles_held, run_from = RULES["tiles_held"], RULES["run_from"]
 
 
 @helper
@@ -176,27 +179,12 @@ def are_legal(state: Arrays, facts: Arrays, rows: Array, actions: Array, out: Ar
         out[i] = is_legal(s, t, rows[i], actions[i])
 
 
-@helper
-def allowed_sets(s: Games, t: Facts, g: int, out: Array) -> None:
-    """The open placements of a game under the first-turn rule, into out [W]."""
-    if s.has_placed[g, s.to_play[g]] or not first_turn_binds(s, t, g):
-        copy(s.open[g], out)
-        return
-    symbols_touched = s.symbols_touched[g]
-    for word in range(t.n_words):
-        near = np.int64(0)
-        for color in range(t.n_colors):
-            if (symbols_touched >> color) & 1 == 0:
-                near |= t.near_sets[color, word]
-        out[word] = s.open[g, word] & near
-
-
 @Entry
 def open_placements(state: Arrays, facts: Arrays, rows: Array, out: Array, lo: int, hi: int) -> None:
     """The placements open to any tile, as bitsets: out [G, W] int64."""
     s, t = Games(*state), Facts(*facts)
     for i in range(lo, hi):
-        allowed_sets(s, t, rows[i], out[i])
+        find_allowed_placements(s, t, rows[i], out[i])
 
 
 @helper
@@ -206,13 +194,6 @@ def spread(sets: Array, flags: Array) -> None:
         bits, part = sets[word], flags[word << 6 : (word + 1) << 6]
         for bit in range(64):
             part[bit] = (bits >> bit) & 1
-
-
-@helper
-def may_decline(s: Games, t: Facts, g: int) -> Any:
-    """As :func:`genial_env.core.kernel.may_decline`."""
-    phase = s.phase[g]
-    return phase == SWAP or (phase == BONUS and t.may_decline_bonus != 0)
 
 
 @helper
@@ -237,13 +218,13 @@ def fill_masks(state: Arrays, facts: Arrays, scratch: Arrays, rows: Array, out: 
     s, t, m = Games(*state), Facts(*facts), Scratch(*scratch)
     for i in range(lo, hi):
         g = rows[i]
-        seat, phase = s.to_play[g], s.phase[g]
+        seat, places_now = s.to_play[g], may_place(s, g)
         for slot in range(t.n_slots):
-            m.slots[slot] = phase <= BONUS and s.racks[g, seat, slot] != EMPTY
-        if phase <= BONUS:
-            allowed_sets(s, t, g, m.sets)
+            m.slots[slot] = places_now and s.racks[g, seat, slot] != EMPTY
+        if places_now:
+            find_allowed_placements(s, t, g, m.sets)
             spread(m.sets, m.flags)
-        write_mask(t, m.slots, m.flags, phase == SWAP, may_decline(s, t, g), out[i])
+        write_mask(t, m.slots, m.flags, may_swap(s, g), may_decline(s, t, g), out[i])
 
 
 @Entry
@@ -308,7 +289,7 @@ def fill_views(
         v.pending_bonus[i] = s.pending_bonus[g]
         show_choices(s, t, m, g, seat, v.slots[i])
         copy(m.flags, v.placements[i])
-        v.may_swap[i] = s.to_play[g] == seat and s.phase[g] == SWAP
+        v.may_swap[i] = s.to_play[g] == seat and may_swap(s, g)
         v.may_decline[i] = s.to_play[g] == seat and may_decline(s, t, g)
 
 
@@ -321,10 +302,10 @@ def seats_on(s: Games, t: Facts, g: int, seat: int) -> Any:
 @helper
 def show_choices(s: Games, t: Facts, m: Scratch, g: int, seat: int, slots: Array) -> None:
     """The factors of a seat's mask: into slots [K], and the placements open to the seat to play into `flags`."""
-    places_now = s.to_play[g] == seat and s.phase[g] <= BONUS
+    places_now = s.to_play[g] == seat and may_place(s, g)
     for slot in range(t.n_slots):
         slots[slot] = places_now and s.racks[g, seat, slot] != EMPTY
-    allowed_sets(s, t, g, m.sets)
+    find_allowed_placements(s, t, g, m.sets)
     spread(m.sets, m.flags)
 
 
@@ -341,16 +322,13 @@ def show_seats(
 ) -> None:
     """What a view says seat by seat, the own first, into its rows."""
     copy(s.bag[g], unseen)
+    add_hidden_tiles(s, t, g, seat, unseen)
     for other in range(t.n_tracks):
         copy(s.scores[g, (seat + other) % t.n_tracks], scores[other])
     for other in range(t.n_players):
         there = (seat + other) % t.n_players
         rack_sizes[other] = tiles_held(s, t, g, there)
         has_placed[other] = s.has_placed[g, there]
-        for slot in range(t.n_slots):
-            kind = s.racks[g, there, slot]
-            if other > 0 and kind != EMPTY:
-                unseen[kind] += 1
 
 
 @helper
@@ -488,8 +466,8 @@ def observe_one(
     show_swaps(s, t, m, 0, seat, p.returned, p.levels)
     p.pending_bonus[0] = s.pending_bonus[0]
     show_choices(s, t, m, 0, seat, m.slots)
-    may_swap, declinable = to_play == 0 and phase == SWAP, to_play == 0 and may_decline(s, t, 0)
-    write_mask(t, m.slots, m.flags, may_swap, declinable, mask)
+    swappable, declinable = to_play == 0 and may_swap(s, 0), to_play == 0 and may_decline(s, t, 0)
+    write_mask(t, m.slots, m.flags, swappable, declinable, mask)
 
 
 # Decisions
@@ -522,7 +500,7 @@ def choose_uniformly(s: Games, t: Facts, g: int, m: Scratch, random: Any) -> Any
     n_slots, n_placements = np.int64(0), np.int64(0)
     if phase <= BONUS:
         n_slots = np.int64(tiles_held(s, t, g, seat))
-        allowed_sets(s, t, g, m.sets)
+        find_allowed_placements(s, t, g, m.sets)
         for word in range(t.n_words):
             n_placements += popcount(m.sets[word])
     n_placings = n_slots * n_placements
@@ -638,8 +616,8 @@ def choose_by_worth(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch, random
     if s.phase[g] == SWAP:
         return np.int64(t.n_slots * t.n_placements)
     n_free = value_halves(s, t, g, plan, m)
-    if not s.has_placed[g, s.to_play[g]] and first_turn_binds(s, t, g):
-        allowed_sets(s, t, g, m.sets)
+    if is_bound_by_first_turn(s, t, g):
+        find_allowed_placements(s, t, g, m.sets)
         n_found = best_of_set(s, t, g, plan, m)
     else:
         n_found = best_of_all(s, t, g, plan, n_free, m)
