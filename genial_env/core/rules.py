@@ -20,6 +20,7 @@ __all__ = [
     "MIXED_COPIES",
     "PLAYERS_BY_MODE",
     "SIDE_BY_PLAYERS",
+    "SIZE_LIMITS",
     "TRACK_END",
     "Edition",
     "Rules",

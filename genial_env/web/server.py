@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from genial_env.web._app import App
 
-__all__ = ["MAX_CONNECTIONS", "Connection", "Server", "create_server"]
+__all__ = ["Connection", "Server", "create_server"]
 
 BACKLOG = 64
 """Connections that may wait in the operating system until they are accepted."""

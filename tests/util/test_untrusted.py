@@ -120,11 +120,11 @@ def test_what_a_page_sends(trap: Path, tmp_path: Path) -> None:
         assert record_requests.list_steps(record_requests.parse_record(line))
         table = Table(SMALL, [None, "greedy"], seed=0).saved() | {"players": [None, words]}
         (folder / f"{number}.json").write_text(json.dumps({"started": 1.0, "table": table}))
-    shelf = SessionStore(folder.parent, limits)
-    found = Session("session", shelf, limits)
-    shelf.close()
+    store = SessionStore(folder.parent, limits)
+    found = Session("session", store, limits)
+    store.close()
     assert found.games() == []
-    assert [fault.words[:14] for fault in found.faults()] == ["seat 1: agent "] * len(exploits(trap))
+    assert [fault.message[:14] for fault in found.faults()] == ["seat 1: agent "] * len(exploits(trap))
     assert not trap.exists()
 
 
