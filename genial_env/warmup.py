@@ -17,7 +17,8 @@ from genial_env.core.rules import Rules
 from genial_env.core.views import view
 from genial_env.encodings.planes import Planes
 from genial_env.policies.afterstates import afterstates, candidates
-from genial_env.policies.base import GreedyPolicy, decide
+from genial_env.policies.decisions import decide
+from genial_env.policies.greedy import GreedyPolicy
 from genial_env.simulation import play
 
 __all__ = ["main", "warm_up"]

@@ -23,7 +23,7 @@ from genial_env.core.tables import tables
 from genial_env.core.views import View
 from genial_env.policies import afterstates
 from genial_env.policies.afterstates import FIXED, NOTHING, THRESHOLDS, Afterstates
-from genial_env.policies.base import HeuristicPolicy
+from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.settings import ARRIVAL
 
 Array = Any

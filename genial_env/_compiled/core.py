@@ -17,7 +17,7 @@ from genial_env.core import chance, scalar
 from genial_env.core.rules import Rules
 from genial_env.core.scalar import BONUS, FIRST_STOP, OVER, SWAP, Facts, Games, facts_of
 from genial_env.core.state import EMPTY, FREE
-from genial_env.policies import base as policies
+from genial_env.policies.heuristic import MOST_EXTRA
 
 Array = Any
 """A numpy array in compiled code."""
@@ -27,7 +27,6 @@ Arrays = tuple[Any, ...]
 
 STEP, MULTIPLIER_1, MULTIPLIER_2 = chance.STEP, chance.MULTIPLIER_1, chance.MULTIPLIER_2
 U1, U27, U30, U31, U32 = (np.uint64(n) for n in (1, 27, 30, 31, 32))
-MOST_EXTRA = policies.MOST_EXTRA
 
 NOTHING = -(1 << 29)
 """Less than any value, and twice it still fits in an int32."""
@@ -495,7 +494,7 @@ def nth_member(sets: Array, n: int) -> Any:
 
 @helper
 def choose_uniformly(s: Games, t: Facts, g: int, m: Scratch, random: Any) -> Any:
-    """As :class:`~genial_env.policies.base.RandomPolicy`."""
+    """As :class:`~genial_env.policies.uniform.RandomPolicy`."""
     phase, seat, swap_action = s.phase[g], s.to_play[g], np.int64(t.n_slots * t.n_placements)
     swaps, declines = np.int64(phase == SWAP), np.int64(may_decline(s, t, g))
     n_slots, n_placements = np.int64(0), np.int64(0)
@@ -519,7 +518,7 @@ def choose_uniformly(s: Games, t: Facts, g: int, m: Scratch, random: Any) -> Any
 @helper
 def value_halves(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch) -> Any:
     """What laying a half is worth, by color and place of its cell on the grid, into `halves`: NOTHING where it cannot
-    lie. As the values of :class:`~genial_env.policies.base.HeuristicPolicy`.
+    lie. As the values of :class:`~genial_env.policies.heuristic.HeuristicPolicy`.
 
     Returns:
         How many cells are free; their numbers are in `cells`.
@@ -613,7 +612,7 @@ def add_neighbours(width: int, row: Array, out: Array) -> None:
 
 @helper
 def choose_by_worth(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch, random: Any) -> Any:
-    """As :class:`~genial_env.policies.base.HeuristicPolicy`."""
+    """As :class:`~genial_env.policies.heuristic.HeuristicPolicy`."""
     if s.phase[g] == SWAP:
         return np.int64(t.n_slots * t.n_placements)
     n_free = value_halves(s, t, g, plan, m)

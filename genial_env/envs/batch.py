@@ -21,7 +21,7 @@ from genial_env.envs.opponents import AnyOpponents, Opponents, draw_learner_seat
 from genial_env.envs.rewards import compute_rewards, worst_reward, zero_rewards
 from genial_env.envs.saved import check_saved
 from genial_env.errors import IllegalAction
-from genial_env.policies.base import act, choice_keys
+from genial_env.policies.decisions import act, choice_keys
 from genial_env.render import draw
 from genial_env.render.svg import Move
 

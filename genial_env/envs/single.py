@@ -25,7 +25,7 @@ from genial_env.envs.learner import BROKEN_OFF, read_arguments
 from genial_env.envs.opponents import draw_learner_seats
 from genial_env.envs.saved import check_names, check_saved
 from genial_env.errors import IllegalAction
-from genial_env.policies.base import choice_keys
+from genial_env.policies.decisions import choice_keys
 from genial_env.render import RENDER_MODES
 
 __all__ = ["GenialEnv", "GenialSoloEnv"]

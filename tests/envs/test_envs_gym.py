@@ -17,7 +17,8 @@ from genial_env.core.chance import Bits
 from genial_env.core.ranking import rank_utility
 from genial_env.envs.rewards import SCHEMES, worst_reward
 from genial_env.envs.single import GenialEnv, GenialSoloEnv
-from genial_env.policies.base import GreedyPolicy, RandomPolicy
+from genial_env.policies.greedy import GreedyPolicy
+from genial_env.policies.uniform import RandomPolicy
 from tests.positions import same
 
 pytestmark = pytest.mark.usefixtures("each_backend")
