@@ -29,7 +29,7 @@ from genial_env.cli.dialogue import Dialogue, Left
 from genial_env.core.rules import Rules
 from genial_env.policies.registry import make_policy, prepare, split_names
 from genial_env.records.record import decisions, read_records, to_line
-from genial_env.table import PERSON, Table, seats_from
+from genial_env.table import PERSON, Table, parse_players
 
 OPPONENTS = ("value", "denial")
 """Who plays where nobody is named: the first of them that can play the game."""
@@ -64,7 +64,7 @@ def play(
         if resume is None:
             rules = rules_from(players, edition, mode, side=side, colors=colors, rack=rack, tile_sets=tile_sets)
             names = _usual_seats(rules) if seats is None else split_names(seats)
-            table = Table(rules, seats_from(names), secrets.randbelow(10**9) if seed is None else seed)
+            table = Table(rules, parse_players(names), secrets.randbelow(10**9) if seed is None else seed)
         else:
             table = _resumed(resume, seats)
         dialogue = Dialogue(table, None if judge is None else make_judge(judge, table.rules))
@@ -126,10 +126,10 @@ def _resumed(path: Path, seats: str | None) -> Table:
     if not records or records[-1]["end"] != "unfinished" or records[-1]["seed"] is None:
         raise ValueError(f"{path}: expected a game at its end that was broken off, and its seed")
     record = records[-1]
-    saved = {"rules": record["rules"], "players": seats_from(record["agents"]), "seed": record["seed"]}
+    saved = {"rules": record["rules"], "players": parse_players(record["agents"]), "seed": record["seed"]}
     try:
         saved["actions"] = decisions(record).actions.tolist()
-        table = Table.restored(saved, None if seats is None else seats_from(split_names(seats)))
+        table = Table.from_dict(saved, None if seats is None else parse_players(split_names(seats)))
     except ValueError as error:
         raise ValueError(f"{path}: the last game: {error}") from error
     if table.record()["events"] != record["events"]:

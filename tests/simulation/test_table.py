@@ -10,7 +10,7 @@ from genial_env import IllegalAction, Rules, play
 from genial_env.core import kernel
 from genial_env.core.chance import game_seeds
 from genial_env.records.record import verify
-from genial_env.table import Table, seats_from
+from genial_env.table import Table, parse_players
 
 SOLO, TEAM = Rules(1, "2004", "solo"), Rules(4, "2009", "team")
 SMALL = Rules(side=4, colors=4, rack=3)
@@ -157,4 +157,4 @@ def test_a_seat_a_player() -> None:
         Table(Rules(3), [None, "greedy"], 0)
     with pytest.raises(TypeError, match="a seed must be a whole number"):
         Table(Rules(), [None, "greedy"], 0.5)  # type: ignore[arg-type]
-    assert seats_from(["person", "greedy", "person"]) == [None, "greedy", None]
+    assert parse_players(["person", "greedy", "person"]) == [None, "greedy", None]

@@ -55,7 +55,7 @@ def test_numpy_integers_are_taken_wherever_integers_are() -> None:
     assert results.seeds.tolist() == play(["random", "greedy"], plain, games=2, seed=7).seeds.tolist()
     assert len(playouts(kernel.deal(rules, two), "random", two, np.int64(1)).scores) == 1
     table = Table(rules, [None, "random"], seed=two)
-    assert json.loads(json.dumps(table.saved()))["seed"] == 2
+    assert json.loads(json.dumps(table.to_dict()))["seed"] == 2
     settings = Settings(("random", "greedy"), rules, two, np.int64(3))
     assert json.loads(json.dumps(settings.to_dict()))["groups"] == 2
     assert type(Sprt(0, 30, min_pairs=np.int64(20)).min_pairs) is int
