@@ -15,6 +15,8 @@
 import gymnasium as gym
 import pettingzoo
 
+__all__: list[str] = []
+
 gym.register(
     id="genial_env/Genial-v0",
     entry_point="genial_env.envs.single:GenialEnv",
