@@ -1,4 +1,4 @@
-"""A policy network as it was, playing its likeliest action, to train against."""
+"""A policy network as an opponent that plays its most likely action."""
 
 from typing import Any
 
@@ -11,14 +11,16 @@ from genial_env.core.views import View
 from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.policies.halves import likeliest
 
+__all__ = ["PastSelf"]
+
 
 class PastSelf:
     """A network that plays.
 
     Args:
-        net: from observations, as floats by field, to logits [batch, A] and values.
-        encoding: of the observations.
-        name: how tables and records call it.
+        net: maps observations, as floats by field, to logits [batch, A] and values.
+        encoding: the encoding of the observations.
+        name: the name in tables and records.
     """
 
     def __init__(self, net: nn.Module, encoding: AnyEncoding, name: str) -> None:

@@ -1,4 +1,4 @@
-"""A trained sb3-contrib model as a policy for `play`, `opponents=` and the rest."""
+"""A trained sb3-contrib model as a policy, for example for ``play`` and ``opponents=``."""
 
 from os import PathLike
 from pathlib import Path
@@ -8,20 +8,22 @@ from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 
 from genial_env.core.views import View
-from genial_env.encodings import Encoding, make_encoding
+from genial_env.encodings import AnyEncoding, make_encoding
+
+__all__ = ["SB3Agent"]
 
 
 class SB3Agent:
-    """Plays the likeliest action of a MaskablePPO model.
+    """An agent that plays the most likely action of a MaskablePPO model.
 
     Args:
         model: the model, or the file that it was saved in.
-        name: how tables and records call it.
-        encoding: the one that it was trained with.
+        name: the name in tables and records.
+        encoding: the encoding that the model was trained with.
     """
 
     def __init__(
-        self, model: MaskablePPO | str | PathLike[str], name: str = "ppo", encoding: str | Encoding = "planes"
+        self, model: MaskablePPO | str | PathLike[str], name: str = "ppo", encoding: AnyEncoding = "planes"
     ) -> None:
         self.name = name
         self._model = model if isinstance(model, MaskablePPO) else MaskablePPO.load(Path(model), device="cpu")

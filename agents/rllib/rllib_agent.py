@@ -1,4 +1,4 @@
-"""A module trained with RLlib as a policy for `play`, `opponents=` and the rest."""
+"""A module trained with RLlib as a policy, for example for ``play`` and ``opponents=``."""
 
 from os import PathLike
 from pathlib import Path
@@ -13,18 +13,22 @@ from ray.rllib.core.rl_module.rl_module import RLModule
 from genial_env.core.views import View
 from genial_env.encodings import AnyEncoding, make_encoding
 
+__all__ = ["MODULE", "RLlibAgent"]
+
 MODULE = "learner"
-"""What the training script calls the module that learns."""
+"""The name of the module that learns."""
 
 
 class RLlibAgent:
-    """Plays the likeliest action of a module: :class:`~genial_env.envs.rllib.MaskedPPOModule`, or another that gives
-    logits for ``{"observation": ..., "action_mask": ...}``.
+    """An agent that plays the most likely action of a module.
+
+    The module is a :class:`~genial_env.envs.rllib.MaskedPPOModule`, or another one that computes logits for
+    ``{"observation": ..., "action_mask": ...}``.
 
     Args:
-        module: the module, or the checkpoint folder of an algorithm that has it.
-        name: how tables and records call it.
-        encoding: the one that it was trained with.
+        module: the module, or the folder of a checkpoint with it.
+        name: the name in tables and records.
+        encoding: the encoding that the module was trained with.
     """
 
     def __init__(
