@@ -68,7 +68,6 @@ from typing import NamedTuple
 
 import numpy as np
 import tyro
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
@@ -76,7 +75,7 @@ from genial_env._util.ending import orderly
 from genial_env.arena.intervals import Intervals
 from genial_env.arena.ratings import rate
 from genial_env.arena.sprt import Estimate, pair_counts
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Floats, Ints
 
 
 class Law(NamedTuple):
@@ -132,10 +131,10 @@ def schedule(law: Law) -> Ints:
     return np.array([np.roll(lineup, turn) for lineup in lineups for turn in range(law.tracks)])
 
 
-def strengths(law: Law, chance: float) -> NDArray[np.float64]:
+def strengths(law: Law, chance: float) -> Floats:
     """The agents' strengths [N] in log odds."""
     gap = np.log(chance / (1 - chance))
-    found: NDArray[np.float64] = gap * -np.arange(law.agents) if law.chain else gap * (np.arange(law.agents) == 0)
+    found: Floats = gap * -np.arange(law.agents) if law.chain else gap * (np.arange(law.agents) == 0)
     return found
 
 
@@ -173,9 +172,7 @@ def truth(law: Law, chance: float) -> list[float]:
     return [float(interval.value) for interval in measured(law, found)]
 
 
-def cover(
-    law: Law, chance: float, deals: int, trials: int, seed: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def cover(law: Law, chance: float, deals: int, trials: int, seed: int) -> tuple[Floats, Floats]:
     """Return how often each interval holds the truth, and its mean width over those that are finite (0: none is)."""
     rng = np.random.default_rng(seed)
     tried = [measured(law, ranks(law, chance, deals, rng)) for _ in range(trials)]

@@ -28,7 +28,7 @@ from agents.runs.run import Run, open_run
 from genial_env import Policy, Rules, make_policy, use_backend, view
 from genial_env._util.ending import orderly
 from genial_env.core import kernel, ranking
-from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.arrays import Bools, Floats32, Ints
 from genial_env.core.chance import bits, game_seeds
 from genial_env.core.ranking import rank_utility
 from genial_env.policies import weight_files
@@ -93,7 +93,7 @@ class Demonstrations:
     observations: dict[str, NDArray[np.uint8]]
     mask: Bools
     actions: Ints
-    outcome: NDArray[np.float32]
+    outcome: Floats32
 
 
 def collect_demonstrations(

@@ -30,7 +30,6 @@ from typing import Any
 
 import numpy as np
 import tyro
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -39,7 +38,8 @@ from genial_env import Rules, State, use_backend
 from genial_env._util.ending import orderly
 from genial_env.analysis.puzzles import KINDS, Puzzle, read_puzzles, score
 from genial_env.core import kernel
-from genial_env.core.bitsets import Ints, count
+from genial_env.core.arrays import Bits, Bools, Floats, Ints
+from genial_env.core.bitsets import count
 from genial_env.core.chance import game_seeds
 from genial_env.core.rules import TRACK_END
 from genial_env.core.state import Phase
@@ -149,7 +149,7 @@ class Search:
         have = sum(found.puzzle.kind == kind for found in self.found)
         return have < _TO_CHOOSE_FROM[kind] * self.source.wanted.get(kind, 0)
 
-    def _look_at(self, names: Sequence[str], seeds: NDArray[np.uint64]) -> Iterator[Found]:
+    def _look_at(self, names: Sequence[str], seeds: Bits) -> Iterator[Found]:
         """Play some games, and those with puzzles once more, to record them."""
         rules = self.source.rules
         seats = [names[seat % len(names)] for seat in range(rules.players)]
@@ -200,9 +200,7 @@ _MOST_OPEN = 24
 """Open placements up to which a position is looked at: three tiles' worth of cells seldom have more."""
 
 
-def played(
-    state: State, seats: Sequence[str], seeds: NDArray[np.uint64], apply: Callable[[Ints, Ints], None]
-) -> Iterator[Ints]:
+def played(state: State, seats: Sequence[str], seeds: Bits, apply: Callable[[Ints, Ints], None]) -> Iterator[Ints]:
     """Play games to their ends, each batch of actions by `apply`; gives the games that go on, before every action."""
     roster = [make_policy(name) for name in seats]
     keys = choice_keys(seeds, len(seats))
@@ -243,7 +241,7 @@ def examine(state: State) -> dict[str, Any] | None:
     }
 
 
-def earns_two(state: State, actions: Ints | None = None) -> NDArray[np.bool_]:
+def earns_two(state: State, actions: Ints | None = None) -> Bools:
     """[n]: which actions of a game, left out all legal ones, earn two bonuses with one tile."""
     rules = state.rules
     actions = np.flatnonzero(kernel.legal(state)[0]) if actions is None else actions
@@ -251,7 +249,7 @@ def earns_two(state: State, actions: Ints | None = None) -> NDArray[np.bool_]:
     own = kernel.own_scores(state, rows).astype(np.int64)
     stops = np.where(own < TRACK_END, TRACK_END, rules.top)
     arrivals = ((own < stops) & (own + kernel.gained(state, actions, rows) >= stops)).sum(axis=1)
-    two: NDArray[np.bool_] = (arrivals >= 2) & rules.has_bonus
+    two: Bools = (arrivals >= 2) & rules.has_bonus
     return two
 
 
@@ -290,7 +288,7 @@ def unit_of(rules: Rules) -> str:
     return "lowest marker" if rules.tracks == 1 else "rank utility"
 
 
-def proof(state: State, kind: str, actions: Ints, values: NDArray[np.float64]) -> str:
+def proof(state: State, kind: str, actions: Ints, values: Floats) -> str:
     """What was enumerated, with the numbers."""
     left, unseen = int(most_placements_left(state)[0]), int(view(state).unseen.sum())
     if state.rules.tracks == 1:

@@ -28,6 +28,7 @@ from genial_env._util.files import write_json
 from genial_env.arena.provenance import provenance
 from genial_env.backends import current
 from genial_env.core import kernel
+from genial_env.core.arrays import Floats, Ints
 from genial_env.core.chance import game_seeds
 from genial_env.policies.clairvoyant import END, clairvoyant
 from genial_env.policies.value import Nets
@@ -70,12 +71,12 @@ class Outcome:
     ms_a_move: float
 
 
-def mean_and_half(values: NDArray[np.float64]) -> tuple[float, float]:
+def mean_and_half(values: Floats) -> tuple[float, float]:
     """The mean and half the width of its 95% interval."""
     return float(values.mean()), float(1.96 * values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def lowest_with_foresight(args: Args) -> tuple[NDArray[np.int64], float]:
+def lowest_with_foresight(args: Args) -> tuple[Ints, float]:
     """The clairvoyant's lowest markers [deals], and the seconds they took; its lines are played to be sure of them."""
     began = time.perf_counter()
     state = kernel.deal(RULES, game_seeds(args.seed, args.deals))
@@ -106,7 +107,7 @@ def main(args: Args) -> dict[str, Outcome]:
     return found
 
 
-def _outcome(lowest: NDArray[np.integer], best: NDArray[np.int64], ms_a_move: float) -> Outcome:
+def _outcome(lowest: NDArray[np.integer], best: Ints, ms_a_move: float) -> Outcome:
     values = lowest.astype(np.float64)
     return Outcome(
         *mean_and_half(values), *mean_and_half(best - values), float((values == RULES.top).mean()), ms_a_move

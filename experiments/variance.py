@@ -26,7 +26,6 @@ from typing import Any
 
 import numpy as np
 import tyro
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
@@ -34,6 +33,7 @@ from genial_env import Results, Rules, play
 from genial_env._util.ending import orderly
 from genial_env.arena.report import range_words
 from genial_env.arena.sprt import Estimate, pair_counts
+from genial_env.core.arrays import Floats
 from genial_env.core.rules import COLOR_LETTERS
 
 PAIRS = (("greedy", "points"), ("concave", "greedy"), ("denial", "concave"), ("denial", "lexicographic"))
@@ -52,13 +52,13 @@ class Args:
     """of the deals"""
 
 
-def scores(results: Results, seat: int) -> NDArray[np.float64]:
+def scores(results: Results, seat: int) -> Floats:
     """[G]: 1 for a win of the seat, 0.5 for a tie, 0 for a loss."""
-    won: NDArray[np.float64] = (1 + np.sign(results.ranks[:, 1 - seat] - results.ranks[:, seat])) / 2
+    won: Floats = (1 + np.sign(results.ranks[:, 1 - seat] - results.ranks[:, seat])) / 2
     return won
 
 
-def luck(record: dict[str, Any], seat: int) -> NDArray[np.float64]:
+def luck(record: dict[str, Any], seat: int) -> Floats:
     """What a seat drew first: doubles, colors, the rarest color, the spread of the colors."""
     drawn = list(record["deal"][seat])
     for event in record["events"]:
@@ -70,7 +70,7 @@ def luck(record: dict[str, Any], seat: int) -> NDArray[np.float64]:
     return np.array([sum(tile[0] == tile[1] for tile in tiles), len(first), counts.min(), counts.std()])
 
 
-def explained(outcome: NDArray[np.float64], causes: NDArray[np.float64]) -> float:
+def explained(outcome: Floats, causes: Floats) -> float:
     """The share of the variance of outcomes [G] that a regression on causes [G, F] explains, out of sample."""
     fit, check = np.arange(len(outcome)) % 2 == 0, np.arange(len(outcome)) % 2 == 1
     weights, *_ = np.linalg.lstsq(causes[fit], outcome[fit] - outcome[fit].mean(), rcond=None)

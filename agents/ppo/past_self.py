@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 
+from genial_env.core.arrays import Bits, Ints
 from genial_env.core.views import View
 from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.policies.halves import likeliest
@@ -28,7 +27,7 @@ class PastSelf:
         self._net, self._encoding = net, make_encoding(encoding)
 
     @torch.no_grad()
-    def __call__(self, view: View, random: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
         arrays: dict[str, Any] = self._encoding.encode(view)
         logits, _ = self._net({name: torch.from_numpy(array).float() for name, array in arrays.items()})

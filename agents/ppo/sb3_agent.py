@@ -4,9 +4,9 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 
+from genial_env.core.arrays import Bits, Ints
 from genial_env.core.views import View
 from genial_env.encodings import AnyEncoding, make_encoding
 
@@ -29,7 +29,7 @@ class SB3Agent:
         self._model = model if isinstance(model, MaskablePPO) else MaskablePPO.load(Path(model), device="cpu")
         self._encoding = make_encoding(encoding)
 
-    def __call__(self, view: View, random: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
         arrays = self._encoding.encode(view)
         actions, _ = self._model.predict(arrays.get("", arrays), deterministic=True, action_masks=view.mask())

@@ -22,19 +22,20 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
 from agents.ppo.resumable import AnyGenialVecEnv, ResumableVecEnvWrapper
+from genial_env.core.arrays import Floats
 from genial_env.core.rules import TRACK_END
 
 __all__ = ["VecPotentialShaping", "potential"]
 
 
-def potential(markers: NDArray[Any]) -> NDArray[np.float64]:
+def potential(markers: NDArray[Any]) -> Floats:
     """Compute the potential [G]: the average of the lowest and the mean own marker, as shares of the track.
 
     Args:
         markers: [G, T, C], the own track first.
     """
     own = markers[:, 0].astype(np.float64) / TRACK_END
-    found: NDArray[np.float64] = (own.min(axis=1) + own.mean(axis=1)) / 2
+    found: Floats = (own.min(axis=1) + own.mean(axis=1)) / 2
     return found
 
 
@@ -72,5 +73,5 @@ class VecPotentialShaping(ResumableVecEnvWrapper):
     def _set_own_state(self, own: Any) -> None:
         self._phi_now = own.copy()
 
-    def _phi(self, observation: Any) -> NDArray[np.float64]:
+    def _phi(self, observation: Any) -> Floats:
         return self._weight * potential(observation["markers"])

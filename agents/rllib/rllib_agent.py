@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.rl_module import RLModule
 
+from genial_env.core.arrays import Bits, Ints
 from genial_env.core.views import View
 from genial_env.encodings import AnyEncoding, make_encoding
 
@@ -40,7 +40,7 @@ class RLlibAgent:
         self._module: Any = module
         self._encoding = make_encoding(encoding)
 
-    def __call__(self, view: View, random: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
         fields = {name: torch.from_numpy(array) for name, array in self._encoding.encode(view).items()}
         observation = {
@@ -49,5 +49,5 @@ class RLlibAgent:
         }
         with torch.no_grad():
             found = self._module.forward_inference({Columns.OBS: observation})
-        chosen: NDArray[np.int64] = found[Columns.ACTION_DIST_INPUTS].argmax(dim=1).numpy()
+        chosen: Ints = found[Columns.ACTION_DIST_INPUTS].argmax(dim=1).numpy()
         return chosen

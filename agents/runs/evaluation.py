@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genial_env import Policy, Results, Rules, play
 from genial_env.arena.intervals import mean_interval
+from genial_env.core.arrays import Floats
 from genial_env.core.ranking import rank_utility
 from genial_env.policies.registry import make_policy
 
@@ -83,7 +83,7 @@ def play_rotations(
     return [play(policies, rules, deals, seed) for policies in by_seat]
 
 
-def compute_deal_values(rotations: Sequence[Results]) -> NDArray[np.float64]:  # [deals]
+def compute_deal_values(rotations: Sequence[Results]) -> Floats:  # [deals]
     """Compute the agent's value of each deal, the mean over its seats.
 
     With two tracks a game counts 1 won, 0.5 tied, 0 lost; with more tracks the rank utility from +1 (first) to -1
@@ -92,17 +92,15 @@ def compute_deal_values(rotations: Sequence[Results]) -> NDArray[np.float64]:  #
     Args:
         rotations: what :func:`play_rotations` returned.
     """
-    values: NDArray[np.float64] = np.mean(
-        [compute_game_values(results, track) for track, results in enumerate(rotations)], axis=0
-    )
+    values: Floats = np.mean([compute_game_values(results, track) for track, results in enumerate(rotations)], axis=0)
     return values
 
 
-def compute_game_values(results: Results, track: int) -> NDArray[np.float64]:  # [games]
+def compute_game_values(results: Results, track: int) -> Floats:  # [games]
     """Compute the value of each game for a track, see :func:`compute_deal_values`."""
     tracks = results.rules.tracks
     if tracks == 1:
-        lowest: NDArray[np.float64] = results.scores[:, track].min(axis=1).astype(np.float64)
+        lowest: Floats = results.scores[:, track].min(axis=1).astype(np.float64)
         return lowest
     utility = rank_utility(results.ranks)[:, track]
     return 0.5 + 0.5 * utility if tracks == 2 else utility

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import bootstrap, trim_mean
 
 from agents.runs.stored_runs import Stored
+from genial_env.core.arrays import Floats
 
 __all__ = [
     "AXES",
@@ -39,7 +39,7 @@ AXES = ("wall_s", "moves")
 run it lacks the time of actor processes that are still running."""
 
 
-Line = tuple[NDArray[np.float64], NDArray[np.float64]]
+Line = tuple[Floats, Floats]
 """x and strength of the evaluations of one run, each [E]."""
 
 
@@ -71,18 +71,18 @@ class Band:
         high: [X] upper end.
     """
 
-    x: NDArray[np.float64]
-    value: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    x: Floats
+    value: Floats
+    low: Floats
+    high: Floats
 
 
-def interquartile_mean(values: NDArray[np.float64], axis: int = 0) -> NDArray[np.float64]:
+def interquartile_mean(values: Floats, axis: int = 0) -> Floats:
     """Compute the mean without the lowest and the highest quarter, each rounded down to whole seeds."""
     return np.asarray(trim_mean(values, 0.25, axis=axis))
 
 
-def bootstrap_interval(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def bootstrap_interval(values: Floats) -> tuple[Floats, Floats]:
     """Compute the ends of the 95% percentile bootstrap interval of the interquartile mean over seeds.
 
     Args:
@@ -138,5 +138,5 @@ def compute_band(lines: Sequence[Line]) -> Band | None:
     return Band(x, interquartile_mean(values), *bootstrap_interval(values))
 
 
-def _column(lines: Sequence[dict[str, Any]], name: str) -> NDArray[np.float64]:
+def _column(lines: Sequence[dict[str, Any]], name: str) -> Floats:
     return np.array([line[name] for line in lines], dtype=np.float64)

@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genial_env import view
 from genial_env.core import kernel
-from genial_env.core.bitsets import Bools, Ints
-from genial_env.core.chance import Bits, bits, game_seeds
+from genial_env.core.arrays import Bits, Bools, Floats32, Ints
+from genial_env.core.chance import bits, game_seeds
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.tables import tables
@@ -25,7 +24,7 @@ from genial_env.policies.value import Outcomes, ValueNet, judge
 
 __all__ = ["Samples", "SelfPlayTask", "Weights", "self_play"]
 
-Weights = Mapping[str, NDArray[np.float32]]
+Weights = Mapping[str, Floats32]
 """The weights of a network. An empty mapping stands for the policy "denial"."""
 
 SEATING_BITS = 1 << 40
@@ -73,7 +72,7 @@ class Samples:
     """
 
     features: Features
-    targets: NDArray[np.float32]
+    targets: Floats32
     games: int
     moves: int
     cpu_s: float
@@ -90,7 +89,7 @@ class _Trajectory:
     games: list[Ints] = field(default_factory=list)
     seats: list[Ints] = field(default_factory=list)
     features: list[Features] = field(default_factory=list)
-    predictions: list[NDArray[np.float32]] = field(default_factory=list)
+    predictions: list[Floats32] = field(default_factory=list)
     over: list[Bools] = field(default_factory=list)
 
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from genial_env.core.arrays import Floats32
 from genial_env.core.rules import Rules
 from genial_env.policies.afterstates import Features, color_features
 from genial_env.policies.value import Outcomes, ValueNet
@@ -73,7 +73,7 @@ class TorchValueNet(nn.Module):
         found: Tensor = -(targets * self(features).log_softmax(dim=2)).sum(dim=2).mean()
         return found
 
-    def arrays(self) -> dict[str, NDArray[np.float32]]:
+    def arrays(self) -> dict[str, Floats32]:
         """Return the weights for :class:`~genial_env.policies.value.ValueNet`.
 
         That network reads features that are not standardized, so the scale is folded into the first layers.
@@ -92,7 +92,7 @@ class TorchValueNet(nn.Module):
         }
         return {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in folded.items()}
 
-    def load_arrays(self, arrays: Mapping[str, NDArray[np.float32]]) -> None:
+    def load_arrays(self, arrays: Mapping[str, Floats32]) -> None:
         """Set the weights in place to what :meth:`arrays` returned. The scale of the inputs stays as it is."""
         scale, mean = self.colors_scale[:, None], self.colors_mean
         whole_scale, whole_mean = self.whole_scale[:, None], self.whole_mean

@@ -60,9 +60,9 @@ def test_numpy_says_what_torch_says(rules: Rules) -> None:
     assert np.ptp(chances, axis=0).max() > 0.01
 
 
-def test_weights_can_be_taken_over() -> None:
+def test_weights_are_loaded() -> None:
     net, other = random_net(Rules()), random_net(Rules(), seed=1)
-    other.take_over(net.arrays())
+    other.load_arrays(net.arrays())
     features = some_samples(Rules()).features
     own, taken = (ValueNet(Rules(), each.arrays())(features) for each in (net, other))
     assert np.allclose(own, taken, atol=1e-4)

@@ -283,7 +283,7 @@ def test_runs(tmp_path: Path) -> None:
     )
     for read in found:
         if isinstance(read, list):
-            assert stored_runs.groups_of(read)
+            assert stored_runs.group_runs(read)
             assert read[0].opponents is not None
     run = tmp_path / "run"
     run.mkdir()
