@@ -26,7 +26,7 @@ from agents.ppo.actor_critic import ActorCriticNet
 from genial_env import Rules
 from genial_env.core.rules import TRACK_END
 from genial_env.core.tables import tables
-from genial_env.policies.base import DenialPolicy
+from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.halves import (
     COLOR_FEATURES,
     GAIN_STEP,
@@ -46,7 +46,7 @@ __all__ = ["HalvesNet"]
 
 TEMPERATURE = 100.0
 """Temperature of the initial policy, in eighths of a marker value, the unit of
-:class:`~genial_env.policies.base.Weights`."""
+:class:`~genial_env.policies.heuristic.Weights`."""
 
 
 class HalvesNet(ActorCriticNet):
@@ -162,8 +162,8 @@ class HalvesNet(ActorCriticNet):
         self.swap_net.bias.copy_(torch.tensor([1.0, -1.0]))  # always swap, never decline
         weights, colors = DenialPolicy().weights(self.rules), self.rules.colors
         _, _, _, own_gain, others_gain, opened, opened_to_others = self.direct.bias.reshape(HALF_FEATURES, HEADS)
-        own_gain += torch.tensor([8, -colors * weights.lost_in_all, 0, weights.lost_at_most])
-        others_gain += torch.tensor([0, colors * weights.taken_in_all, weights.taken_at_most, 0])
+        own_gain += torch.tensor([8, -colors * weights.forgone_total, 0, weights.forgone_max])
+        others_gain += torch.tensor([0, colors * weights.denied_total, weights.denied_max, 0])
         opened[0], opened_to_others[0] = weights.opened, -weights.opened_to_others
         steps = torch.tensor([1, 1, 1, GAIN_STEP, GAIN_STEP, OPENED_STEP, OPENED_STEP])
         units = steps * torch.tensor(SCALES) / (TEMPERATURE * SHARPNESS)

@@ -19,7 +19,8 @@ from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.tables import tables
 from genial_env.policies.afterstates import Features, afterstates
-from genial_env.policies.base import DenialPolicy, choice_keys, decide
+from genial_env.policies.decisions import choice_keys, decide
+from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.value import Outcomes, ValueNet, judge
 
 __all__ = ["Samples", "SelfPlayTask", "Weights", "self_play"]
