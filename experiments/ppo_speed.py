@@ -1,29 +1,12 @@
-"""How fast is MaskablePPO at thousands of actions, and what takes the time?
+"""How fast is MaskablePPO with thousands of actions, and what takes the time?
 
     python -m experiments.ppo_speed
 
-measures moves per second of CPU time on one thread, collecting rollouts alone and training included: sb3-contrib's own
-distribution and buffer against those of agents/ppo/masked.py, in an environment of 2,882 actions that costs nothing,
-and in the game.
+measures decisions per second of CPU time on one thread: collecting rollouts only, and with training. It compares
+sb3-contrib's own distribution and buffer with those of agents/ppo/masked.py, in an environment of 2,882 actions that
+costs nothing and in the game.
 
-The answer, moves per second of CPU time (a busy machine with two cores of an Intel Xeon, torch 2.13, sb3-contrib 2.9.2;
-``MALLOC_TRIM_THRESHOLD_`` and ``MALLOC_MMAP_THRESHOLD_`` set to 4000000000, see docs/training.md):
-
-    batch size x epochs                    collecting   with training   masks
-    free, sb3-contrib, 64 x 10                  5,693             364   47 MB
-    free, sb3-contrib, 512 x 4                  5,962           1,103   47 MB
-    free, lean and packed, 64 x 10             28,483             984   1.5 MB
-    free, lean and packed, 512 x 4             28,535           4,414   1.5 MB
-    free, lean and packed, 1024 x 3            27,889           5,820   1.5 MB
-    game, flat, sb3-contrib, 512 x 4            4,806           1,055   47 MB
-    game, flat, lean and packed, 512 x 4       11,390           2,768   1.5 MB
-    game, halves, as train_ppo, 512 x 3         4,586           1,147   1.5 MB
-
-By profile (cProfile by CPU time), in the free environment the distribution now takes two fifths, a dozen passes over
-2,882 numbers a move; the network's layers, above all the last one's 64 x 2,882 weights, a quarter, Adam a twentieth,
-and Stable-Baselines3's own bookkeeping most of the rest. In the game with the policy that train_ppo trains, its network
-over 546 halves takes two thirds (forward 40%, backward 27%), the distribution a tenth, the encoding a twentieth. Packed
-masks cost nothing beside bool ones: 0.21 and 0.26 microseconds a row to fetch, 0.14 and 0.10 to keep; float32 0.93.
+The answer: docs/training.md, "Speed".
 """
 
 import time

@@ -58,7 +58,7 @@ def test_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_leaderboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A little one, played anew; and the page is what the stored results say."""
-    assert leaderboard.PAGE.read_text() == leaderboard.page()
+    assert leaderboard.PAGE.read_text() == leaderboard.make_page()
     monkeypatch.setattr(leaderboard, "STORED", tmp_path / "stored")
     monkeypatch.setattr(leaderboard, "PAGE", tmp_path / "page.md")
     little = leaderboard.Board("Solo", Rules(1, "2004", "solo"), ("random", "greedy"), 10)
