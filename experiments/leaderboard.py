@@ -97,8 +97,8 @@ HEAD = """# Leaderboard
 
 Made by `python -m experiments.leaderboard` from the results in `docs/leaderboard`; with `--play` the tournaments are
 played again. The edition is 2025, for teams and solo 2009. Every agent plays every other one in every seat with the
-same deals. The rating of greedy is 0. In solo, agents are compared deal by deal: the better result of a deal is a win. The
-time per move is that of one core, divided by the number of games for agents that play many games at once.
+same deals. The rating of greedy is 0. In solo, agents are compared deal by deal: the better result of a deal is a win.
+The time per move is that of one core, divided by the number of games for agents that play many games at once.
 """
 
 TAIL = """## Enter
@@ -114,7 +114,8 @@ genial rate my_module:make --against ladder
 The second command takes about two minutes and rates the agent among the scripted ones. To enter the leaderboard, an
 agent
 
-- passes `check_policy` for the boards that it enters: it uses nothing hidden and no random numbers except the given bits;
+- passes `check_policy` for the boards that it enters: it uses nothing hidden and no other random numbers than the given
+  bits;
 - forfeits no game in `genial rate`;
 - has a line in `genial_env/policies/roster.py` and in `experiments/leaderboard.py`. The results of `--play` are
   committed with it.
