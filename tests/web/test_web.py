@@ -945,4 +945,4 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "genial_env", "serve", "--port", port, "--data", str(tmp_path)]
         found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert found.returncode == 2
-    assert f"cannot listen at 127.0.0.1, port {port}" in found.stderr
+    assert f"cannot listen on 127.0.0.1, port {port}" in found.stderr
