@@ -23,7 +23,7 @@ from genial_env.core.tables import tables
 from genial_env.core.views import View
 from genial_env.policies import afterstates
 from genial_env.policies.afterstates import FIXED, NOTHING, THRESHOLDS, Afterstates
-from genial_env.policies.base import HeuristicPolicy
+from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.settings import ARRIVAL
 
 Array = Any
@@ -83,7 +83,7 @@ def rank_placements(
     for g in range(lo, hi):
         if s.phase[g] > BONUS or s.to_play[g] != 0:
             continue
-        core.allowed_sets(s, t, g, m.sets)
+        core.find_allowed_placements(s, t, g, m.sets)
         value_halves(s, t, g, plan, m)
         n_found, most = 0, out.shape[1]
         for slot in range(t.n_slots):

@@ -30,7 +30,7 @@ CONSTANTS_FROM = (
     "core/chance.py",
     "core/rules.py",
     "core/state.py",
-    "policies/base.py",
+    "policies/heuristic.py",
     "policies/afterstates.py",
     "policies/settings.py",
 )

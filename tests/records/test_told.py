@@ -8,7 +8,7 @@ import pytest
 from genial_env import Rules, play
 from genial_env.cli.dialogue import Dialogue
 from genial_env.core.views import View
-from genial_env.policies.base import GreedyPolicy
+from genial_env.policies.greedy import GreedyPolicy
 from genial_env.policies.roster import ROSTER
 from genial_env.records.told import HIDDEN, NO_SLOT, ONLOOKER, tell
 from genial_env.render.sentences import describe_event

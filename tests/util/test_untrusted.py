@@ -45,7 +45,7 @@ def exploits(trap: Path) -> list[str]:
         "ppo(weights='/etc/passwd')",
         "search(playouts=2, name='x')",
         "value(weights={})",
-        "genial_env.policies.points:Points",
+        "genial_env.policies.points:PointsPolicy",
     ]
 
 

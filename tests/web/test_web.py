@@ -392,7 +392,10 @@ def test_rules_that_there_are_not(browser: Browser, changed: dict[str, Any], wor
     [
         ({"players": [None]}, "players: expected a list of 2, found [null]"),
         ({"players": None}, "found null"),
-        ({"players": [None, "genial_env.policies.points:Points"]}, "seat 1: expected a person (null) or one of random"),
+        (
+            {"players": [None, "genial_env.policies.points:PointsPolicy"]},
+            "seat 1: expected a person (null) or one of random",
+        ),
         ({"players": [None, "search(playouts=9)"]}, "seat 1"),
         ({"players": [None, ["greedy"]]}, "seat 1"),
         ({"players": [None, "<script>"]}, 'found "<script>"'),
