@@ -10,6 +10,7 @@ from genial_env.analysis.review import make_judge
 from genial_env.cli.common import format_rules
 from genial_env.cli.console import clear_screen
 from genial_env.cli.notation import WORDS, format_with_points, list_best_by_points, read_decision
+from genial_env.core import kernel
 from genial_env.core.actions import Cell
 from genial_env.core.rules import Rules
 from genial_env.core.state import Phase
@@ -182,7 +183,7 @@ class Dialogue:
         if state.phase[0] == Phase.SWAP:
             return f"seat {seat}: the rack shows none of the lowest colors: swap or keep? ({bag})"
         if state.phase[0] == Phase.BONUS:
-            or_decline = ", or decline" if self.table.rules.bonus_may_be_declined else ""
+            or_decline = ", or decline" if kernel.may_decline(state)[0] else ""
             return f"seat {seat}: lay a bonus tile{or_decline} ({int(state.pending_bonus[0])} pending, {bag})"
         return f"seat {seat}: lay a tile ({bag})"
 

@@ -91,9 +91,7 @@ def _read_placement(state: State, tile: str, first: str, second: str) -> int:
     except ValueError as error:
         raise ValueError(f"a tile lies on two neighbouring cells, not on {first} and {second}") from error
     if not kernel.is_legal(state, np.array([action]), np.array([0]))[0]:
-        raise ValueError(
-            "a seat's first tile must lie next to a printed symbol (a small letter) without a tile beside it"
-        )
+        raise ValueError(f"{kernel.FIRST_TURN_RULE} (printed symbols are small letters)")
     return action
 
 

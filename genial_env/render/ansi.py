@@ -11,15 +11,14 @@ from genial_env.core.determinization import determinize
 from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import EMPTY, FREE, Phase, State
 from genial_env.core.views import View
-from genial_env.render.theme import COLORS
+from genial_env.render import theme
 
 __all__ = ["RGB", "board_text", "describe", "describe_turn", "named_text", "rack_text", "track_name", "wants_color"]
 
-RGB = {letter: tuple(bytes.fromhex(color[1:])) for letter, color in COLORS.items()}
+RGB = {letter: tuple(bytes.fromhex(color[1:])) for letter, color in theme.COLORS.items()}
 """The colors of tiles as (red, green, blue). Letters stand on them, so nobody needs to tell colors apart."""
 
-_DARK_TEXT = "GOYP"
-_PRINTED_GROUND = "22;22;26"
+_START_SYMBOL_GROUND = ";".join(map(str, bytes.fromhex(theme.START_SYMBOL_GROUND[1:])))
 _DECISIONS = {
     Phase.PLACE: "lays a tile",
     Phase.BONUS: "lays a bonus tile",
@@ -224,6 +223,6 @@ def _paint(text: str, letter: str, color: bool, is_start_symbol: bool = False) -
         return text
     red_green_blue = ";".join(map(str, RGB[letter]))
     if is_start_symbol:
-        return f"\x1b[1;38;2;{red_green_blue};48;2;{_PRINTED_GROUND}m{text}\x1b[0m"
-    foreground = "30" if letter in _DARK_TEXT else "97"
+        return f"\x1b[1;38;2;{red_green_blue};48;2;{_START_SYMBOL_GROUND}m{text}\x1b[0m"
+    foreground = "30" if letter in theme.DARK_TEXT else "97"
     return f"\x1b[{foreground};48;2;{red_green_blue}m{text}\x1b[0m"

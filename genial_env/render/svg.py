@@ -358,7 +358,7 @@ class _Panel:
         playing = not state.over[row] and int(state.to_play[row]) in self._seats
         edge = f'stroke="{theme.MARK if playing else theme.FREE_EDGE}" stroke-width="{2 if playing else 1}"'
         size = f'width="{_n(_PANEL_WIDTH)}" height="{_n(self.height)}"'
-        parts = [f'<rect {size} rx="8" fill="#ffffff" {edge}/>', self._head()]
+        parts = [f'<rect {size} rx="8" fill="{theme.PANEL}" {edge}/>', self._head()]
         for color, marker in enumerate(state.scores[row, self._track].tolist()):
             parts.append(_marker(state.rules, color, marker, _PANEL_HEAD + _TRACK_ROW * (color + 0.5)))
         top = _PANEL_HEAD + _TRACK_ROW * state.rules.colors + 4

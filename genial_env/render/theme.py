@@ -9,7 +9,21 @@ The text on terminals, the drawings and the page take their colors from here.
 
 import math
 
-__all__ = ["COLORS", "FAINT", "FREE", "FREE_EDGE", "INK", "MARK", "PAPER", "SHAPES", "SYMBOLS", "TILE"]
+__all__ = [
+    "COLORS",
+    "DARK_TEXT",
+    "FAINT",
+    "FREE",
+    "FREE_EDGE",
+    "INK",
+    "MARK",
+    "PANEL",
+    "PAPER",
+    "SHAPES",
+    "START_SYMBOL_GROUND",
+    "SYMBOLS",
+    "TILE",
+]
 
 COLORS = {"R": "#e61721", "G": "#12a767", "B": "#3b61ff", "O": "#f3a718", "Y": "#f3f947", "P": "#b36ea9"}
 """sRGB by color letter."""
@@ -25,6 +39,15 @@ FREE, FREE_EDGE = "#efe9dc", "#c9bfa9"
 
 PAPER, INK, FAINT = "#faf7f1", "#26262b", "#8b8578"
 """The colors of the background, of text, and of less important text."""
+
+PANEL = "#ffffff"
+"""The background of the markers and racks beside a board."""
+
+START_SYMBOL_GROUND = "#16161a"
+"""The background of a printed symbol on a terminal."""
+
+DARK_TEXT = "GOYP"
+"""The letters of the colors on which text is dark; on the others it is light."""
 
 MARK = "#ff3fd0"
 """The color of the last move. No tile has it, and it is visible on tiles and on free cells."""

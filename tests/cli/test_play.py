@@ -20,6 +20,7 @@ from genial_env import Rules
 from genial_env.cli.dialogue import name_tracks
 from genial_env.cli.notation import format_decision, format_with_points, list_best_by_points, read_decision
 from genial_env.core import kernel
+from genial_env.core.kernel import FIRST_TURN_RULE
 from genial_env.core.state import Phase, State
 from genial_env.core.views import view
 from genial_env.records.record import read_records, verify
@@ -175,7 +176,7 @@ def test_what_cannot_be_played_is_said_and_asked_again() -> None:
         "BP Z1 A2": "a cell is a row's letter, A to K, and its place in it from the left, not 'Z1'",
         "BP A2 A9": "the cells of row A are A1 to A6, not 'A9'",
         "BP A2 A4": "a tile lies on two neighbouring cells, not on A2 and A4",
-        "BP E5 E6": "a seat's first tile must lie next to a printed symbol (a small letter) without a tile beside it",
+        "BP E5 E6": f"{FIRST_TURN_RULE} (printed symbols are small letters)",
     }
     done = run([*told, "quit"], "--seed", 1)
     lines = done.stdout.splitlines()
