@@ -20,19 +20,7 @@ Step = tuple[Observations, dict[str, Any], dict[str, bool], dict[str, bool], Inf
 class GenialParallelEnv(ZooEnv, ParallelEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # PettingZoo is untyped
     """Génial!/Ingenious for 2 to 4 seats; all agents step at every decision.
 
-    | Import             | ``from genial_env import genial_v0``                                     |
-    |--------------------|--------------------------------------------------------------------------|
-    | Actions            | Discrete                                                                 |
-    | Parallel API       | Yes: ``genial_v0.parallel_env()``                                        |
-    | Manual Control     | No                                                                       |
-    | Agents             | ``["player_0", "player_1"]``, up to ``"player_3"``                       |
-    | Number of agents   | 2, 3 or 4                                                                |
-    | Action Shape       | ``()``                                                                   |
-    | Action Values      | ``Discrete(2882)``; 4106 with 3 seats, 5546 with 4                       |
-    | Observation Shape  | ``{"observation": by the encoding, "action_mask": (A,)}``                |
-    | Observation Values | uint8 from 0, or float32 in [0, 1]; the mask int8, 0 or 1                |
-    | State Shape        | ``(1369,)``; ``(1917,)`` with 3 seats, ``(2543,)`` with 4, 2531 in teams |
-    | State Values       | float32 in [0, 1]                                                        |
+    Agents, spaces, state and arguments are those of :class:`~genial_env.envs.aec.GenialAECEnv`.
 
     ## Description
 

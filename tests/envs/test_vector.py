@@ -324,7 +324,7 @@ def test_encoding_check() -> None:
         check_encoding(encoding)
     with pytest.raises(AssertionError, match="must give new arrays"):
         check_encoding(lambda view: view.scores)
-    with pytest.raises(AssertionError, match="encoded otherwise alone"):
+    with pytest.raises(AssertionError, match="encoded differently alone"):
         check_encoding(lambda view: view.points - view.points.max())
 
 
@@ -353,5 +353,5 @@ def test_policy_check() -> None:
     check_policy(First())
     with pytest.raises(AssertionError, match="first chose actions that do not exist"):
         check_policy(TooFar())
-    with pytest.raises(AssertionError, match=r"first chose.*excludes|first chooses otherwise alone"):
+    with pytest.raises(AssertionError, match=r"first chose.*excludes|first chooses differently alone"):
         check_policy(Together())
