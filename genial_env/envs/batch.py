@@ -16,7 +16,7 @@ from genial_env.core.arrays import Bits, Bools, Ints
 from genial_env.core.views import View, view
 from genial_env.envs.action_formats import explain_illegal
 from genial_env.envs.game import last_placement
-from genial_env.envs.learner import BROKEN_OFF, LearnerSettings
+from genial_env.envs.learner import INTERRUPTED, LearnerSettings
 from genial_env.envs.opponents import AnyOpponents, Opponents, draw_learner_seats
 from genial_env.envs.rewards import compute_rewards, worst_reward, zero_rewards
 from genial_env.envs.saved import check_saved
@@ -113,7 +113,7 @@ class LearnerGames:
         if not self.started[rows].all():
             raise RuntimeError("call reset() first: there are no games yet")
         if not self._settled.all():
-            raise RuntimeError(f"{BROKEN_OFF} (games {np.flatnonzero(~self._settled).tolist()})")
+            raise RuntimeError(f"{INTERRUPTED} (games {np.flatnonzero(~self._settled).tolist()})")
         state = self.state
         before = state.scores[rows]
         self._settled[:] = False

@@ -12,9 +12,9 @@ from genial_env.envs.opponents import Opponents, check_seat
 from genial_env.envs.rewards import check_scheme
 from genial_env.render import RENDER_MODES, check_mode
 
-__all__ = ["BROKEN_OFF", "LearnerSettings", "read_arguments", "should_raise"]
+__all__ = ["INTERRUPTED", "LearnerSettings", "read_arguments", "should_raise"]
 
-BROKEN_OFF = "the last step or reset was broken off, so the others may not have played: call reset() first"
+INTERRUPTED = "the last step or reset was interrupted, so opponents may not have played: call reset() first"
 """The message of the RuntimeError for a step after one that an exception has interrupted."""
 
 

@@ -21,7 +21,7 @@ from genial_env.envs.arguments import (
     expand_signature,
 )
 from genial_env.envs.game import LEGAL, Game, draw_game_seed
-from genial_env.envs.learner import BROKEN_OFF, read_arguments
+from genial_env.envs.learner import INTERRUPTED, read_arguments
 from genial_env.envs.opponents import draw_learner_seats
 from genial_env.envs.saved import check_names, check_saved
 from genial_env.errors import IllegalAction
@@ -172,7 +172,7 @@ class GenialEnv(gym.Env[Any, Any]):
         """
         game = self._game
         if not self._settled:
-            raise RuntimeError(BROKEN_OFF)
+            raise RuntimeError(INTERRUPTED)
         if self._finished:
             raise RuntimeError("the episode is over: call reset() first")
         state, action_id = game.current, self._format.id(action)
