@@ -42,29 +42,24 @@ class SizeArguments(TypedDict, total=False):
 class LearnerArguments(SizeArguments, total=False):
     """The keyword arguments that all environments with a learning seat take.
 
-    They are those of the single environment, the vector environment and the Stable-Baselines3 environment.
+    The single environment, the vector environment and the Stable-Baselines3 environment share them. The defaults are
+    in :data:`LEARNER_DEFAULTS`.
 
-    ================  =============  =================================================================================
-    argument          default        values
-    ================  =============  =================================================================================
-    `opponents`       ``"random"``   the policies of the other seats: a name, a policy, a
-                                     :class:`~genial_env.envs.opponents.Pool` of which one is drawn for each game, or
-                                     a list with one of these for each other seat, clockwise from the learner
-    `seat`            ``0``          the learning seat, 0 to P - 1; "random" draws it for each game
-    `encoding`        ``"planes"``   of observations: "planes", "flat", "tokens", or your own: an
-                                     :class:`~genial_env.encodings.Encoding` or a function of views
-    `reward`          ``None``       "rank", "margin", "lowest" or "vector" (:mod:`genial_env.envs.rewards`);
-                                     None: "rank", in solo "lowest"
-    `illegal_action`  ``"end"``      "end": an illegal action ends the episode with the worst reward and leaves the
-                                     game unchanged; "raise": it raises :class:`~genial_env.errors.IllegalAction`
-    `action`          ``"flat"``     the action format, "flat" or "factored" (:mod:`genial_env.envs.action_formats`)
-    `render_mode`     ``None``       what ``render()`` returns: "ansi", "svg", "rgb_array", or None. The single
-                                     environment also knows "human"
-    `side`            ``None``       a size of the game, as are the next three: :class:`~genial_env.core.rules.Rules`
-    `colors`          ``6``
-    `rack`            ``None``
-    `tile_sets`       ``1``
-    ================  =============  =================================================================================
+    - `opponents` ("random"): the policies of the other seats. A name, a :class:`~genial_env.policies.base.Policy`, a
+      :class:`~genial_env.envs.opponents.Pool` of which one is drawn for each game, or a list with one of these for
+      each other seat, clockwise from the learner.
+    - `seat` (0): the learning seat, 0 to P - 1; "random" draws it for each game.
+    - `encoding` ("planes"): the format of observations: "planes", "flat", "tokens", or your own, an
+      :class:`~genial_env.encodings.Encoding` or a function of views.
+    - `reward` (None): "rank", "margin", "lowest" or "vector" (:mod:`genial_env.envs.rewards`); None: "rank", in solo
+      "lowest".
+    - `illegal_action` ("end"): "end": an illegal action ends the episode with the worst reward, and leaves the game
+      unchanged; "raise": it raises :class:`~genial_env.errors.IllegalAction`.
+    - `action` ("flat"): the action format, "flat" or "factored" (:mod:`genial_env.envs.action_formats`).
+    - `render_mode` (None): what ``render()`` returns: "ansi", "svg" or "rgb_array"; None: nothing. The single
+      environment also knows "human".
+    - `side` (None), `colors` (6), `rack` (None), `tile_sets` (1): the sizes of the game, as in
+      :class:`~genial_env.core.rules.Rules`; None: the standard size.
     """
 
     opponents: AnyOpponents
