@@ -28,7 +28,7 @@ from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.envs.single import GenialEnv
 from genial_env.records.record import read_records, verify
-from genial_env.testing import _alike as alike
+from genial_env.testing import _is_equal as alike
 from tests.positions import random_play
 
 torch.set_num_threads(1)  # two test processes on two cores are several times as slow with more

@@ -11,7 +11,7 @@ import pytest
 import genial_env
 from genial_env.envs.single import GenialEnv
 from genial_env.envs.vector import GenialVectorEnv
-from genial_env.testing import _alike as alike
+from genial_env.testing import _is_equal as alike
 
 SMALL: dict[str, Any] = {"side": 3, "colors": 3, "rack": 2}
 ARGUMENTS: dict[str, Any] = {"players": 3, "seat": "random", "opponents": ["greedy", "random"], **SMALL}

@@ -14,7 +14,7 @@ from genial_env.core import kernel
 from genial_env.envs.opponents import Pool
 from genial_env.envs.vector import GenialVectorEnv
 from genial_env.policies.roster import COMPILED
-from genial_env.testing import _alike as alike
+from genial_env.testing import _is_equal as alike
 from genial_env.testing import check_encoding, check_policy, check_vector_env
 from tests.positions import every
 
