@@ -176,8 +176,8 @@ def test_where_agents_are_asked_one_by_one_nothing_has_changed(error: type[BaseE
     table._agents[1] = Breaks(error, 1)
     while table.to_play == 0:
         table.advance()
-    saved = table.saved()
+    saved = table.to_dict()
     with pytest.raises(error):
         table.advance()
-    assert table.saved() == saved
+    assert table.to_dict() == saved
     assert table.advance() is not None
