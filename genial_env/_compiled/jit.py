@@ -27,6 +27,7 @@ PACKAGE = Path(__file__).parents[1]
 CACHE_VARIABLE = "GENIAL_ENV_CACHE_DIR"
 CONSTANTS_FROM = (
     "core/scalar.py",
+    "core/specs.py",
     "core/chance.py",
     "core/rules.py",
     "core/state.py",

@@ -1,8 +1,8 @@
 """The symmetries of the game: 12 of the board, and every permutation of the colors.
 
-Whatever is turned, mirrored or recolored, the rules stay the same: playing and then turning is turning and then playing
-(with the draws scripted; the luck of a game is not turned). So a network may be built to treat images alike, or be
-trained on them: :func:`genial_env.encodings.augment`.
+The rules are equivariant: to play an action and then apply a symmetry is the same as to apply the symmetry and then
+play the image of the action (with scripted draws; the seed of a game has no image). So a network may be built
+equivariant, or be trained on augmented data: :func:`genial_env.encodings.augment`.
 
     s = random_symmetries(rules, games, rng)     # one for each game
     s.view(v), s.mask(v.mask()), s.actions(actions, v.rack)
@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 from genial_env.core import bitsets, hexgrid
 from genial_env.core.arrays import Ints
 from genial_env.core.rules import Rules
-from genial_env.core.state import State
+from genial_env.core.specs import Holds, Spec
+from genial_env.core.state import STATE_SPECS, State
 from genial_env.core.tables import tables
-from genial_env.core.views import View
+from genial_env.core.views import VIEW_SPECS, View
 
 __all__ = [
     "Symmetry",
@@ -99,37 +100,13 @@ class Symmetry:
         )
 
     def view(self, view: View) -> View:
-        """The image of views [G]."""
-        return replace(
-            view,
-            board=self._board(view.board),
-            points=self._points(view.points),
-            scores=self._by_color(view.scores),
-            rack=self._tiles(view.rack),
-            unseen=self._by_kind(view.unseen),
-            returned=self._by_kind(view.returned),
-            levels=_moved(view.levels, self.kinds),
-            placements=_moved(view.placements, self.placements),
-            **{name: getattr(view, name).copy() for name in _UNMOVED},
-        )
+        """Return the images of views [G]."""
+        return View(self.rules, **{name: self._array(getattr(view, name), spec) for name, spec in VIEW_SPECS.items()})
 
     def state(self, state: State) -> State:
-        """The image of games [G]. What is drawn next is not: scripted draws take the images of the tiles."""
-        t = state.tables
-        corners = start_symbol_permutations(self.rules)[self.board_number]  # [G, C]: symbol c's cell goes to symbol c'
-        bits = state.symbols_touched[:, None] >> np.arange(self.rules.colors, dtype=np.uint8) & 1
-        symbols_touched = _moved(bits, corners) << np.arange(self.rules.colors, dtype=np.uint8)
-        return replace(
-            state.copy(),
-            board=self._board(state.board),
-            points=self._points(state.points),
-            open=bitsets.pack(_moved(bitsets.unpack(state.open, t.n_placements), self.placements)),
-            symbols_touched=np.bitwise_or.reduce(symbols_touched, axis=1).astype(np.uint8),
-            scores=self._by_color(state.scores),
-            racks=self._tiles(state.racks),
-            bag=self._by_kind(state.bag),
-            returned=self._by_kind(state.returned),
-            levels=_moved(state.levels, self.kinds),
+        """Return the images of games [G]. The draws to come are not mapped: script the images of the tiles."""
+        return State(
+            self.rules, **{name: self._array(getattr(state, name), spec) for name, spec in STATE_SPECS.items()}
         )
 
     def mask(self, mask: NDArray[Any]) -> NDArray[Any]:  # [G, A]
@@ -154,27 +131,42 @@ class Symmetry:
         image = np.where(is_reversed, t.reversed_placement[image], image)
         return np.where(placing, t.join_action(slot, image), actions)
 
-    def _board(self, board: NDArray[np.int8]) -> NDArray[np.int8]:
-        recolored = np.append(self.colors, np.full((len(self.colors), 1), -1), axis=1)  # -1, free, is the last entry
-        games = np.zeros(1, dtype=np.int64) if len(self.colors) == 1 else np.arange(len(board))
-        return _moved(recolored[games[:, None], board].astype(np.int8), self.cells)
+    def _array(self, array: NDArray[Any], spec: Spec) -> NDArray[Any]:
+        """Return the image of a declared array: its numbers mapped, then its axes permuted."""
+        image = self._numbers(array, spec.holds)
+        permutations = {"N": self.cells, "C": self.colors, "E": self.placements, "M": self.kinds}
+        for axis, letter in enumerate(spec.axes, start=1):
+            if letter in permutations:
+                image = _moved(image, permutations[letter], axis)
+        return image
 
-    def _points(self, points: NDArray[np.int8]) -> NDArray[np.int8]:
-        return _moved(_moved(points, self.cells), self.colors, axis=2)
+    def _numbers(self, numbers: NDArray[Any], holds: Holds) -> NDArray[Any]:
+        """Return a copy of an array with each number replaced by the image of what it stands for."""
+        if holds is Holds.COLORS:
+            return self._look_up(self.colors, numbers)
+        if holds is Holds.KINDS:
+            return self._look_up(self.kinds, numbers)
+        if holds is Holds.START_SYMBOLS:
+            return self._start_symbols(numbers)
+        if holds is Holds.PLACEMENTS:
+            flags = bitsets.unpack(numbers, tables(self.rules).n_placements)
+            return bitsets.pack(_moved(flags, self.placements))
+        return numbers.copy()
 
-    def _by_color(self, values: NDArray[Any]) -> NDArray[Any]:
-        return _moved(values, self.colors, axis=values.ndim - 1)
+    def _look_up(self, images: Ints, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Replace numbers [G, ...] by their images, of [G, n] or [1, n] for all games; -1 stays -1."""
+        extended = np.append(images, np.full((len(images), 1), -1), axis=1)  # -1 is the index of the last entry
+        games = np.zeros(1, dtype=np.int64) if len(images) == 1 else np.arange(len(numbers))
+        found: NDArray[Any] = extended[games.reshape(-1, *[1] * (numbers.ndim - 1)), numbers]
+        return found.astype(numbers.dtype)
 
-    def _by_kind(self, values: NDArray[Any]) -> NDArray[Any]:
-        return _moved(values, self.kinds, axis=values.ndim - 1)
-
-    def _tiles(self, kinds: NDArray[np.int8]) -> NDArray[np.int8]:
-        images = np.append(self.kinds, np.full((len(self.colors), 1), -1), axis=1)
-        games = np.zeros(1, dtype=np.int64) if len(self.colors) == 1 else np.arange(len(kinds))
-        return images[games.reshape(-1, *[1] * (kinds.ndim - 1)), kinds].astype(np.int8)
-
-
-_UNMOVED = ("seat", "rack_sizes", "has_placed", "to_play", "phase", "pending_bonus", "slots", "may_swap", "may_decline")
+    def _start_symbols(self, touched: NDArray[Any]) -> NDArray[Any]:
+        """Return the images of sets of start symbols: the cell of symbol c goes to the cell of another symbol."""
+        moved_symbols = start_symbol_permutations(self.rules)[self.board_number]  # [G, C]
+        colors = np.arange(self.rules.colors, dtype=np.uint8)
+        bits = _moved(touched[:, None] >> colors & 1, moved_symbols) << colors
+        image: NDArray[np.uint8] = np.bitwise_or.reduce(bits, axis=1).astype(np.uint8)
+        return image
 
 
 def symmetries(rules: Rules, keep_start_symbols: bool = True) -> Symmetry:

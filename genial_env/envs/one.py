@@ -53,13 +53,11 @@ class OneGame:
 
     @cached_property
     def _games(self) -> scalar.Games:
-        """As Python reads them fastest."""
-        arrays = scalar.arrays_of(self.state)
-        return scalar.Games(*(scalar.rows_of(array, min(array.ndim - 1, 1)) for array in arrays))
+        return scalar.memory_of(self.state)
 
     @cached_property
     def _facts(self) -> scalar.Facts:
-        return _facts(self.state.rules)
+        return scalar.memory_of_facts(self.state.rules)
 
     @classmethod
     def deal(cls, rules: Rules, seed: int) -> "OneGame":
@@ -168,14 +166,6 @@ class OneGame:
         if not self._games.has_placed[0][mover]:
             return unpack(kernel.placement_sets_unchecked.numpy(self.state, _ROW), self._facts.n_placements)
         return unpack(self.state.open, self._facts.n_placements)
-
-
-@lru_cache(maxsize=64)
-def _facts(rules: Rules) -> scalar.Facts:
-    """As Python reads them fastest."""
-    facts = scalar.facts_of(rules)
-    rows = (scalar.rows_of(fact, fact.ndim - 1) if isinstance(fact, np.ndarray) else fact for fact in facts)
-    return scalar.Facts(*rows)
 
 
 @lru_cache(maxsize=64)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from genial_env import Rules
 from genial_env.core import kernel, ranking
 from genial_env.core.actions import Place, decode
-from genial_env.core.state import Phase, State
+from genial_env.core.state import End, Phase, State
 from genial_env.core.tables import tables
 from tests.conftest import HAS_NUMBA
 from tests.positions import STANDARD, VARIANTS, every_rules, same
@@ -179,7 +179,7 @@ def check_same(state: State, row: int, twin: PlainGame) -> None:
     assert Phase(int(state.phase[row])).name.lower() == twin.phase
     assert state.has_placed[row].tolist() == twin.has_placed
     if twin.phase == "over":
-        assert kernel.End(int(state.end[row])).words == twin.end()
+        assert End(int(state.end[row])).words == twin.end()
         assert ranking.ranks(state.scores[row]).tolist() == twin.ranks()
         board = [twin.board[q, r] for q, r in t.cells.tolist()]
         assert state.board[row].tolist() == [-1 if color is None else color for color in board]
