@@ -35,7 +35,7 @@ from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.chance import bits, game_seeds
 from genial_env.core.ranking import rank_utility
 from genial_env.policies import weight_files
-from genial_env.policies.base import choice_keys
+from genial_env.policies.decisions import choice_keys
 from genial_env.policies.halves import Halves, likeliest
 from genial_env.policies.ppo import KIND, PPO
 

@@ -44,7 +44,7 @@ from genial_env.core.chance import game_seeds
 from genial_env.core.rules import TRACK_END
 from genial_env.core.state import Phase
 from genial_env.core.views import view
-from genial_env.policies.base import act, choice_keys
+from genial_env.policies.decisions import act, choice_keys
 from genial_env.policies.endgame import SAME, most_placements_left, value_over_all_deals
 from genial_env.policies.registry import make_policy
 from genial_env.policies.roster import COMPILED

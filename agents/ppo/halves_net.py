@@ -26,7 +26,7 @@ from torch import Tensor, nn
 from genial_env import Rules
 from genial_env.core.rules import TRACK_END
 from genial_env.core.tables import tables
-from genial_env.policies.base import DenialPolicy
+from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.halves import (
     COLOR_FEATURES,
     GAIN_STEP,
@@ -43,7 +43,7 @@ from genial_env.policies.halves import (
 )
 
 TEMPERATURE = 100.0
-"""Of the beginning, in eighths of a worth, as :class:`~genial_env.policies.base.Weights` counts."""
+"""Of the beginning, in eighths of a worth, as :class:`~genial_env.policies.heuristic.Weights` counts."""
 
 
 class HalvesNet(nn.Module):
@@ -145,8 +145,8 @@ class HalvesNet(nn.Module):
         self.swap_net.bias.copy_(torch.tensor([1.0, -1.0]))  # swap, and decline neither swaps nor placements
         weights, colors = DenialPolicy().weights(self.rules), self.rules.colors
         _, _, _, own_gain, others_gain, opened, opened_to_others = self.direct.bias.reshape(HALF_FEATURES, HEADS)
-        own_gain += torch.tensor([8, -colors * weights.lost_in_all, 0, weights.lost_at_most])
-        others_gain += torch.tensor([0, colors * weights.taken_in_all, weights.taken_at_most, 0])
+        own_gain += torch.tensor([8, -colors * weights.forgone_total, 0, weights.forgone_max])
+        others_gain += torch.tensor([0, colors * weights.denied_total, weights.denied_max, 0])
         opened[0], opened_to_others[0] = weights.opened, -weights.opened_to_others
         steps = torch.tensor([1, 1, 1, GAIN_STEP, GAIN_STEP, OPENED_STEP, OPENED_STEP])
         units = steps * torch.tensor(SCALES) / (TEMPERATURE * SHARPNESS)

@@ -19,7 +19,8 @@ from genial_env.core.chance import Bits, bits, game_seeds
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.policies.afterstates import Features, afterstates
-from genial_env.policies.base import DenialPolicy, choice_keys, decide
+from genial_env.policies.decisions import choice_keys, decide
+from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.value import Floats, Outcomes, ValueNet, judge
 
 Arrays = Mapping[str, NDArray[np.float32]]

@@ -15,8 +15,8 @@ from genial_env._compiled.jit import Entry, helper
 from genial_env._compiled.primitives import Array, Arrays, copy
 from genial_env._compiled.rules import (
     advanced,
-    allowed_sets,
     apply_without_draw,
+    find_allowed_placements,
     holds,
     join_action,
     lowest_marker,
@@ -35,7 +35,7 @@ from genial_env.core.tables import tables
 from genial_env.core.views import View
 from genial_env.policies import afterstates
 from genial_env.policies.afterstates import FIXED, NOTHING, THRESHOLDS, Afterstates
-from genial_env.policies.base import HeuristicPolicy
+from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.settings import ARRIVAL
 
 MOST_POINTS = max(THRESHOLDS)
@@ -94,7 +94,7 @@ def rank_placements(
     for g in range(lo, hi):
         if not may_place(s, g) or s.to_play[g] != 0:
             continue
-        allowed_sets(s, t, g, m.sets)
+        find_allowed_placements(s, t, g, m.sets)
         value_halves(s, t, g, plan, m)
         n_found, most = 0, out.shape[1]
         for slot in range(t.n_slots):

@@ -12,10 +12,10 @@ from genial_env._compiled.jit import Entry, helper
 from genial_env._compiled.primitives import Array, Arrays, below, nth_member, popcount, random_bits
 from genial_env._compiled.rules import (
     advanced,
-    allowed_sets,
     apply,
-    first_turn_binds,
+    find_allowed_placements,
     holds,
+    is_bound_by_first_turn,
     is_legal,
     join_action,
     may_decline,
@@ -29,9 +29,7 @@ from genial_env._compiled.rules import (
 from genial_env._compiled.scratch import Scratch
 from genial_env.core.scalar import OVER, Facts, Games
 from genial_env.core.state import EMPTY, FREE
-from genial_env.policies import base as policies
-
-MOST_EXTRA = policies.MOST_EXTRA
+from genial_env.policies.heuristic import MOST_EXTRA
 
 NOTHING = -(1 << 29)
 """Less than any value; twice this number still fits in an int32."""
@@ -39,13 +37,13 @@ NOTHING = -(1 << 29)
 
 @helper
 def choose_uniformly(s: Games, t: Facts, g: int, m: Scratch, random: Any) -> Any:
-    """Choose as :class:`~genial_env.policies.base.RandomPolicy` does."""
+    """Choose as :class:`~genial_env.policies.uniform.RandomPolicy` does."""
     seat = s.to_play[g]
     swaps, declines = np.int64(may_swap(s, g)), np.int64(may_decline(s, t, g))
     n_slots, n_placements = np.int64(0), np.int64(0)
     if may_place(s, g):
         n_slots = np.int64(tiles_held(s, t, g, seat))
-        allowed_sets(s, t, g, m.sets)
+        find_allowed_placements(s, t, g, m.sets)
         for word in range(t.n_words):
             n_placements += popcount(m.sets[word])
     n_placings = n_slots * n_placements
@@ -64,7 +62,7 @@ def choose_uniformly(s: Games, t: Facts, g: int, m: Scratch, random: Any) -> Any
 def value_halves(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch) -> Any:
     """Write the value of placing a half to `halves`, by color and grid index of its cell; NOTHING on covered cells.
 
-    These are the values of :class:`~genial_env.policies.base.HeuristicPolicy`.
+    These are the values of :class:`~genial_env.policies.heuristic.HeuristicPolicy`.
 
     Returns:
         How many cells are free; their numbers are in `cells`.
@@ -160,12 +158,12 @@ def add_neighbours(width: int, row: Array, out: Array) -> None:
 
 @helper
 def choose_by_value(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch, random: Any) -> Any:
-    """Choose as :class:`~genial_env.policies.base.HeuristicPolicy` does."""
+    """Choose as :class:`~genial_env.policies.heuristic.HeuristicPolicy` does."""
     if may_swap(s, g):
         return np.int64(t.swap_action)
     n_free = value_halves(s, t, g, plan, m)
-    if first_turn_binds(s, t, g):
-        allowed_sets(s, t, g, m.sets)
+    if is_bound_by_first_turn(s, t, g):
+        find_allowed_placements(s, t, g, m.sets)
         n_found = best_of_set(s, t, g, plan, m)
     else:
         n_found = best_of_all(s, t, g, plan, n_free, m)

@@ -7,7 +7,8 @@ from genial_env._compiled.jit import Entry, helper
 from genial_env._compiled.playing import write_mask, write_slots
 from genial_env._compiled.primitives import Array, Arrays, copy, spread
 from genial_env._compiled.rules import (
-    allowed_sets,
+    add_hidden_tiles,
+    find_allowed_placements,
     may_decline,
     may_swap,
     seat_after,
@@ -17,7 +18,7 @@ from genial_env._compiled.rules import (
 )
 from genial_env._compiled.scratch import Scratch
 from genial_env.core.scalar import OVER, Facts, Games
-from genial_env.core.state import EMPTY, FREE
+from genial_env.core.state import FREE
 from genial_env.core.views import VIEW_SPECS, View
 from genial_env.encodings.planes import PLANE_SPECS
 
@@ -70,7 +71,7 @@ def fill_views(
 def show_choices(s: Games, t: Facts, m: Scratch, g: int, seat: int, slots: Array) -> None:
     """Write the factors of a seat's mask: to slots [K], and the placements open to the seat to play to `m.flags`."""
     write_slots(s, t, g, seat, slots)
-    allowed_sets(s, t, g, m.sets)
+    find_allowed_placements(s, t, g, m.sets)
     spread(m.sets, m.flags)
 
 
@@ -87,16 +88,13 @@ def show_seats(
 ) -> None:
     """Write what a view holds of each seat, the own first, to the rows of its arrays."""
     copy(s.bag[g], unseen)
+    add_hidden_tiles(s, t, g, seat, unseen)
     for other in range(t.n_tracks):
         copy(s.scores[g, track_of(t, seat + other)], scores[other])
     for other in range(t.n_players):
         there = seat_after(t, seat, other)
         rack_sizes[other] = tiles_held(s, t, g, there)
         has_placed[other] = s.has_placed[g, there]
-        for slot in range(t.n_slots):
-            kind = s.racks[g, there, slot]
-            if other > 0 and kind != EMPTY:
-                unseen[kind] += 1
 
 
 @helper

@@ -7,9 +7,9 @@ fast as named ones, and works on the games ``rows[lo:hi]``, so that threads can 
 from genial_env._compiled.jit import Entry, helper
 from genial_env._compiled.primitives import Array, Arrays, copy, spread
 from genial_env._compiled.rules import (
-    allowed_sets,
     apply,
     fill_rack,
+    find_allowed_placements,
     is_legal,
     may_decline,
     may_place,
@@ -94,7 +94,7 @@ def find_placement_sets(state: Arrays, facts: Arrays, rows: Array, out: Array, l
     """Write the sets of placements that are open to the seat to play to out [G, W] int64."""
     s, t = Games(*state), Facts(*facts)
     for i in range(lo, hi):
-        allowed_sets(s, t, rows[i], out[i])
+        find_allowed_placements(s, t, rows[i], out[i])
 
 
 @Entry
@@ -105,7 +105,7 @@ def fill_masks(state: Arrays, facts: Arrays, scratch: Arrays, rows: Array, out: 
         g = rows[i]
         write_slots(s, t, g, s.to_play[g], m.slots)
         if may_place(s, g):
-            allowed_sets(s, t, g, m.sets)
+            find_allowed_placements(s, t, g, m.sets)
             spread(m.sets, m.flags)
         write_mask(t, m.slots, m.flags, may_swap(s, g), may_decline(s, t, g), out[i])
 

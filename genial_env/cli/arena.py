@@ -18,7 +18,7 @@ from genial_env.arena.sprt import Sprt
 from genial_env.arena.store import Settings
 from genial_env.backends import for_one_game, using
 from genial_env.cli.common import (
-    MOST_SECONDS,
+    MAX_SECONDS,
     MOST_SEED,
     BackendName,
     Edition,
@@ -310,8 +310,8 @@ def _told() -> Iterator[None]:
 
 
 def _isolation(isolate: bool, move_time: float) -> Isolation:
-    if not 0 <= move_time <= MOST_SECONDS:
-        raise ValueError(f"--move-time must be 0 to {MOST_SECONDS:,.0f}, not {move_time:g}")
+    if not 0 <= move_time <= MAX_SECONDS:
+        raise ValueError(f"--move-time must be 0 to {MAX_SECONDS:,.0f}, not {move_time:g}")
     return Isolation(isolate, move_time or None)
 
 

@@ -108,7 +108,7 @@ def told() -> Iterator[None]:
         raise UserError("there is not enough memory for as much") from error
 
 
-MOST_SECONDS = 1e6
+MAX_SECONDS = 1e6
 """The longest that a command may be asked to take."""
 
 
@@ -116,10 +116,10 @@ def check_seconds(seconds: float) -> None:
     """Check how long a command is asked to take.
 
     Raises:
-        UserError: for what is not above 0 and at most :data:`MOST_SECONDS`.
+        UserError: for what is not above 0 and at most :data:`MAX_SECONDS`.
     """
-    if not 0 < seconds <= MOST_SECONDS:
-        raise UserError(f"seconds must be above 0 and at most {MOST_SECONDS:,.0f}, not {seconds}")
+    if not 0 < seconds <= MAX_SECONDS:
+        raise UserError(f"seconds must be above 0 and at most {MAX_SECONDS:,.0f}, not {seconds}")
 
 
 def check_out(path: Path | None) -> None:

@@ -200,7 +200,7 @@ def draw_file(
 
 def _svg_of(record: Record, event: int, seat: int | None, width: int | None, seconds: float) -> bytes:
     return drawing(
-        record, event, seat, None if width is None else as_integer(width, "width", 1, pixels.MOST_WIDTH)
+        record, event, seat, None if width is None else as_integer(width, "width", 1, pixels.MAX_WIDTH)
     ).encode()
 
 

@@ -35,7 +35,7 @@ def serve(
         import platformdirs
 
         from genial_env.web import make_app
-        from genial_env.web.server import listening
+        from genial_env.web.server import create_server
     except ImportError as error:
         raise UserError(f"serving needs more libraries: pip install 'genial-env[serve]' ({error})") from error
     folder = data or platformdirs.user_data_path("genial_env", appauthor=False) / "games"
@@ -47,7 +47,7 @@ def serve(
     sys.setswitchinterval(SWITCH_S)
     with closing(app):
         try:
-            server, sock = listening(app, host, port)
+            server, sock = create_server(app, host, port)
         except (OSError, OverflowError) as error:
             raise UserError(f"cannot listen at {host}, port {port}: {error}") from error
         if not _is_loopback(host):

@@ -32,9 +32,9 @@ __all__ = [
     "Games",
     "Numbers",
     "Script",
+    "add_hidden_tiles",
     "advance",
     "advanced",
-    "allowed_sets",
     "apply",
     "apply_without_draw",
     "arrays_of",
@@ -44,11 +44,12 @@ __all__ = [
     "draw_kind",
     "facts_of",
     "fill_rack",
+    "find_allowed_placements",
     "finish",
-    "first_turn_binds",
     "has_open",
     "holds",
     "is_allowed",
+    "is_bound_by_first_turn",
     "is_legal",
     "is_placing",
     "join_action",
@@ -213,7 +214,7 @@ def is_allowed(s: Games, t: Facts, g: int, placement: int) -> bool:
         return False
     if s.has_placed[g][s.to_play[g]]:
         return True
-    return holds(near_untouched_symbols(s, t, g, word), placement) or not first_turn_binds(s, t, g)
+    return holds(near_untouched_symbols(s, t, g, word), placement) or not is_bound_by_first_turn(s, t, g)
 
 
 def holds(word: int, number: int) -> bool:
@@ -221,7 +222,7 @@ def holds(word: int, number: int) -> bool:
     return (word >> (number & 63)) & 1 != 0
 
 
-def first_turn_binds(s: Games, t: Facts, g: int) -> bool:
+def is_bound_by_first_turn(s: Games, t: Facts, g: int) -> bool:
     """Return whether the first-turn rule limits the placements of the seat to play.
 
     A seat's first tile must lie next to a start symbol that no tile lies next to. Where no such placement is open, the
@@ -244,12 +245,23 @@ def near_untouched_symbols(s: Games, t: Facts, g: int, word: int) -> int:
     return near
 
 
-def allowed_sets(s: Games, t: Facts, g: int, out: Numbers) -> None:
+def find_allowed_placements(s: Games, t: Facts, g: int, out: Numbers) -> None:
     """Write the set of placements that are open to the seat to play, first-turn rule included, to out [W]."""
-    binds = first_turn_binds(s, t, g)
+    binds = is_bound_by_first_turn(s, t, g)
     for word in range(t.n_words):
         placements = s.open[g][word]
         out[word] = placements & near_untouched_symbols(s, t, g, word) if binds else placements
+
+
+def add_hidden_tiles(s: Games, t: Facts, g: int, seat: int, counts: Numbers) -> None:
+    """Add the tiles in the racks of the other seats to counts [M], in place."""
+    racks = s.racks[g]
+    for other in range(t.n_players):
+        if other != seat:
+            for slot in range(t.n_slots):
+                kind = racks[other, slot]
+                if kind != EMPTY:
+                    counts[kind] += 1
 
 
 def lacks_lowest(s: Games, t: Facts, g: int) -> bool:

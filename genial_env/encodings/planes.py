@@ -142,7 +142,7 @@ def assemble(view: View, **computed: NDArray[np.uint8]) -> dict[str, NDArray[Any
     return {
         name: computed[name]
         if name in computed
-        else getattr(view, _COPIED[name]).astype(np.uint8).reshape(len(view), *shapes[name])
+        else getattr(view, _COPIED[name]).reshape(len(view), *shapes[name]).astype(np.uint8)
         for name in _fields(view.rules)
     }
 

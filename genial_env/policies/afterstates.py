@@ -23,7 +23,8 @@ from genial_env.core.rules import TRACK_END, Rules
 from genial_env.core.state import EMPTY, FREE, LEVELS, State
 from genial_env.core.tables import tables
 from genial_env.core.views import View
-from genial_env.policies.base import DenialPolicy, HeuristicPolicy
+from genial_env.policies.denial import DenialPolicy
+from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.settings import checked_prior, prior_values
 
 Features = NDArray[np.int16]
@@ -119,7 +120,7 @@ def candidates(view: View, most: int, prior: HeuristicPolicy | None = None) -> I
     Args:
         view: G games in which it is the seat's turn.
         most: how many placements.
-        prior: left out, :class:`~genial_env.policies.base.DenialPolicy`.
+        prior: left out, :class:`~genial_env.policies.denial.DenialPolicy`.
 
     Returns:
         [G, most + 2] action ids, :data:`NONE` behind the last.
@@ -340,7 +341,7 @@ def _worth_by_kind(state: State, track: int, fits: Bools) -> NDArray[np.int16]:
 @lru_cache(maxsize=64)
 def markers_worth(rules: Rules) -> NDArray[np.int16]:
     """[top + 1]: what a marker is worth to "denial"."""
-    return DenialPolicy().worth(rules)
+    return DenialPolicy().marker_values(rules)
 
 
 def _by_color(rules: Rules, tiles: Ints) -> tuple[Ints, Ints]:

@@ -71,8 +71,10 @@ from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.tables import Tables, tables
 from genial_env.core.views import View, view
-from genial_env.policies.base import HeuristicPolicy, Policy, choice_keys
+from genial_env.policies.base import Policy
+from genial_env.policies.decisions import choice_keys
 from genial_env.policies.endgame import exact_action
+from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.playout import play_out
 from genial_env.policies.registry import make_policy
 from genial_env.policies.settings import check_count, check_name, checked_budget, checked_prior, prior_values
@@ -131,7 +133,7 @@ class ISMCTS:
         depth: decisions that a descent makes in the tree, at most. 1 is flat Monte-Carlo.
         wave: descents at a time.
         margin: the part of the payoff that is not the rank but how far the own markers are ahead.
-        prior: puts the moves in order; left out, :class:`~genial_env.policies.base.DenialPolicy`.
+        prior: puts the moves in order; left out, :class:`~genial_env.policies.denial.DenialPolicy`.
         playout: plays all seats from the leaf on; the built-in policies are compiled whole by the backend numba.
         name: how tables and records call it.
 

@@ -8,7 +8,7 @@ from genial_env.core.placement_values import pick_best
 from genial_env.core.rules import TRACK_END
 from genial_env.core.state import Phase
 from genial_env.core.views import View
-from genial_env.policies.base import added_worth
+from genial_env.policies.marker_gains import marker_value_gains
 
 BASE = 7
 """More than there are markers: so what is lower outweighs all that is higher."""
@@ -39,11 +39,11 @@ class Lexicographic:
 
 def sorted_order(view: View) -> NDArray[np.int64]:
     """[G, K, E]: numbers of which the greatest among the playable placements is that of the best sorted markers."""
-    values = added_worth(view, _counts(view.rules.top, 0))
+    values = marker_value_gains(view, _counts(view.rules.top, 0))
     for start in range(TRACK_END, view.rules.top, TRACK_END):
         playable = view.slots[:, :, None] & view.placements[:, None, :]
         best = np.where(playable, values, EXCLUDED).max(axis=(1, 2), keepdims=True)
-        values = np.where(values == best, added_worth(view, _counts(view.rules.top, start)), EXCLUDED)
+        values = np.where(values == best, marker_value_gains(view, _counts(view.rules.top, start)), EXCLUDED)
     return values
 
 

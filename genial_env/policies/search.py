@@ -41,8 +41,10 @@ from genial_env.core.ranking import rank_utility
 from genial_env.core.state import State
 from genial_env.core.views import View
 from genial_env.policies.afterstates import NONE, candidates
-from genial_env.policies.base import HeuristicPolicy, Policy, choice_keys
+from genial_env.policies.base import Policy
+from genial_env.policies.decisions import choice_keys
 from genial_env.policies.endgame import exact_action
+from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.playout import play_out
 from genial_env.policies.registry import make_policy
 from genial_env.policies.settings import check_count, check_name, checked_budget, checked_prior
@@ -124,7 +126,7 @@ class Search(Halving):
         candidates: how many placements are compared: those that the prior thinks worth most.
         margin: what a point more of the lowest marker counts beside the rank, whose utility runs from -1 to 1; the next
             marker half of it, and so on. In solo only markers count.
-        prior: puts the placements in order; left out, :class:`~genial_env.policies.base.DenialPolicy`.
+        prior: puts the placements in order; left out, :class:`~genial_env.policies.denial.DenialPolicy`.
         playout: plays all seats to the end; the built-in policies are compiled whole by the backend numba.
         name: how tables and records call it.
 

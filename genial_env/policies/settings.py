@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from genial_env._util.checks import as_integer, as_number
 from genial_env.core.rules import TRACK_END
 from genial_env.core.views import View
-from genial_env.policies.base import DenialPolicy, HeuristicPolicy, added_worth
+from genial_env.policies.denial import DenialPolicy
+from genial_env.policies.heuristic import HeuristicPolicy
+from genial_env.policies.marker_gains import marker_value_gains
 
 PLAYOUTS = 1000
 """For a decision, where no budget is given."""
@@ -37,7 +39,7 @@ def checked_prior(prior: HeuristicPolicy | None) -> HeuristicPolicy:
         TypeError: for something that gives placements no values.
     """
     if prior is not None and not isinstance(prior, HeuristicPolicy):
-        raise TypeError(f"prior must be a WorthPolicy, not {prior!r}")
+        raise TypeError(f"prior must be a HeuristicPolicy, not {prior!r}")
     return DenialPolicy() if prior is None else prior
 
 
@@ -71,6 +73,6 @@ def prior_values(prior: HeuristicPolicy, view: View) -> NDArray[np.int32]:
     """[G, K, E]: what puts a search's placements in order: the prior's values, those that earn placements earlier."""
     values: NDArray[np.int32] = prior.values(view).astype(np.int32)
     if view.rules.has_bonus:
-        arrivals = added_worth(view, (np.arange(view.rules.top + 1) // TRACK_END).astype(np.int16))
+        arrivals = marker_value_gains(view, (np.arange(view.rules.top + 1) // TRACK_END).astype(np.int16))
         values += ARRIVAL * arrivals.astype(np.int32)
     return values

@@ -9,6 +9,8 @@ from genial_env.render import notebook, pixels
 from genial_env.render.ansi import board_text, wants_color
 from genial_env.render.svg import Move, position_svg
 
+__all__ = ["RENDER_MODES", "check_mode", "draw"]
+
 RENDER_MODES = ["human", "ansi", "svg", "rgb_array"]
 """What environments can render: see :func:`draw`."""
 

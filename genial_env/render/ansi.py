@@ -13,6 +13,8 @@ from genial_env.core.state import EMPTY, FREE, Phase, State
 from genial_env.core.views import View
 from genial_env.render.theme import COLORS
 
+__all__ = ["RGB", "board_text", "decision_words", "describe", "named_text", "rack_text", "track_name", "wants_color"]
+
 RGB = {letter: tuple(bytes.fromhex(color[1:])) for letter, color in COLORS.items()}
 """The tiles' colors; letters stand beside them, so that nobody needs to tell the colors apart."""
 

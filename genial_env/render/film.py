@@ -5,6 +5,8 @@ from typing import Any
 from genial_env.records.record import replay
 from genial_env.render.svg import Move, position_svg
 
+__all__ = ["drawing", "last_move"]
+
 
 def drawing(
     record: dict[str, Any], event: int | None = None, seat: int | None = None, width: float | None = None

@@ -14,6 +14,8 @@ from genial_env.render.film import drawing
 from genial_env.render.sentences import event_words
 from genial_env.render.svg import position_svg
 
+__all__ = ["record_html", "runs", "show", "state_svg", "view_svg"]
+
 
 def runs() -> bool:
     """Whether this is a notebook's kernel, which can show drawings."""

@@ -13,15 +13,17 @@ from numpy.typing import NDArray
 
 from genial_env._util.checks import as_integer
 
+__all__ = ["MAX_FILM_WIDTH", "MAX_SECONDS", "MAX_WIDTH", "MISSING", "gif", "png", "rgb_array"]
+
 MISSING = "pictures need resvg-py and pillow: pip install 'genial-env[render]'"
 
-MOST_WIDTH = 8192
+MAX_WIDTH = 8192
 """Of a picture, in pixels: the drawing is held in memory with 4 bytes a pixel."""
 
-MOST_FILM_WIDTH = 2048
+MAX_FILM_WIDTH = 2048
 """Of a film, all of whose pictures are held in memory."""
 
-MOST_SECONDS = 150.0
+MAX_SECONDS = 150.0
 """Of a picture in a film: GIF counts hundredths of a second in 16 bits, and the last picture has four times as long."""
 
 _FONTS = [str(path) for path in sorted((Path(__file__).parent / "fonts").glob("*.ttf"))]
@@ -36,10 +38,10 @@ def png(svg: str, width: int | None = None) -> bytes:
 
     Raises:
         ImportError: without the extra `render`.
-        TypeError, ValueError: for a width that is not 1 to :data:`MOST_WIDTH`, or something that is no SVG.
+        TypeError, ValueError: for a width that is not 1 to :data:`MAX_WIDTH`, or something that is no SVG.
     """
     if width is not None:
-        width = as_integer(width, "width", 1, MOST_WIDTH)
+        width = as_integer(width, "width", 1, MAX_WIDTH)
     try:
         import resvg_py
     except ImportError as error:
@@ -76,15 +78,15 @@ def gif(drawings: Sequence[str], seconds: float = 0.7, width: int | None = None)
 
     Raises:
         ImportError: without the extra `render`.
-        TypeError, ValueError: for no drawings, a time that is not 0.01 to :data:`MOST_SECONDS`, or a width that is not
-            1 to :data:`MOST_FILM_WIDTH`.
+        TypeError, ValueError: for no drawings, a time that is not 0.01 to :data:`MAX_SECONDS`, or a width that is not
+            1 to :data:`MAX_FILM_WIDTH`.
     """
     if not drawings:
         raise ValueError("an animation takes at least one drawing")
-    if not 0.01 <= seconds <= MOST_SECONDS:
-        raise ValueError(f"seconds must be 0.01 to {MOST_SECONDS:g}, not {seconds}")
+    if not 0.01 <= seconds <= MAX_SECONDS:
+        raise ValueError(f"seconds must be 0.01 to {MAX_SECONDS:g}, not {seconds}")
     if width is not None:
-        width = as_integer(width, "width", 1, MOST_FILM_WIDTH)
+        width = as_integer(width, "width", 1, MAX_FILM_WIDTH)
     last = _image(drawings[-1], width)
     palette = last.quantize(128)  # of the last one, which has all colors; one for all, so that nothing flickers
     frames = [_image(svg, width).quantize(palette=palette, dither=0) for svg in drawings[:-1]]

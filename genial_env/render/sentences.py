@@ -16,6 +16,8 @@ from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import Phase, State
 from genial_env.records.told import HIDDEN
 
+__all__ = ["PLACES", "action_words", "event_words", "explain_ranks", "points_of"]
+
 PLACES = ("lowest", "second lowest", "third lowest", "fourth lowest", "fifth lowest", "sixth lowest")
 """Of the sorted markers."""
 

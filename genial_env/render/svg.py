@@ -16,6 +16,22 @@ from genial_env.core.state import EMPTY, FREE, State
 from genial_env.core.tables import tables
 from genial_env.render import theme
 from genial_env.render.ansi import decision_words, track_name
+from genial_env.render.lines import Line, scoring_lines
+
+__all__ = [
+    "DISC",
+    "FONT",
+    "HEX",
+    "Move",
+    "Notes",
+    "around",
+    "board_svg",
+    "centre",
+    "markers_svg",
+    "position_svg",
+    "rack_svg",
+    "tile_svg",
+]
 
 HEX = 20.0
 """From the centre of a cell to its corners."""
@@ -35,19 +51,6 @@ _SCALE, _SUM_WIDTH = 15.0, 50.0
 _RACK_HEX = 10.5
 _RACK_ROW = 2 * _RACK_HEX + 8
 _FOOT = 22.0
-
-
-@dataclass(frozen=True)
-class Line:
-    """A straight line that a half scores: the half's cell first, then the cells of its color, a point each."""
-
-    letter: str
-    cells: tuple[Cell, ...]
-
-    @property
-    def points(self) -> int:
-        """How many."""
-        return len(self.cells) - 1
 
 
 @dataclass(frozen=True)
@@ -74,33 +77,6 @@ class Move:
     def notes(self, state: State, row: int = 0) -> Notes:
         """Its cells, and the lines that it scored, the tile being on the board."""
         return Notes((self.first, self.second), tuple(scoring_lines(state, row, self.first, self.second)))
-
-
-def scoring_lines(state: State, row: int, first: Cell, second: Cell) -> list[Line]:
-    """The lines that the tile laid last scored; of an earlier one, those that it would score now.
-
-    Args:
-        state: the games, the tile on the board.
-        row: which of them.
-        first: the cell of the tile's first half, (q, r).
-        second: that of its second.
-
-    Raises:
-        ValueError: for a cell that is off the board or free.
-    """
-    lines = []
-    for own, other in ((first, second), (second, first)):
-        color = _on(state, row, own)
-        if color is None or color == FREE:
-            raise ValueError(f"a half must lie on {own}, which is {'off the board' if color is None else 'free'}")
-        for step in hexgrid.DIRECTIONS:
-            cells, following = [own], _beside(own, step)
-            while following != other and _on(state, row, following) == color:
-                cells.append(following)
-                following = _beside(following, step)
-            if len(cells) > 1:
-                lines.append(Line(COLOR_LETTERS[color], tuple(cells)))
-    return lines
 
 
 def board_svg(
@@ -370,7 +346,7 @@ class _Panel:
     def __init__(self, state: State, row: int, track: int, seat: int | None, names: Sequence[str] | None) -> None:
         self._state, self._row, self._track, self._seat = state, row, track, seat
         self._names = names
-        self._holders = range(track, state.rules.players, state.rules.tracks)
+        self._holders = state.rules.seats_of(track)
         self.height = _PANEL_HEAD + _TRACK_ROW * state.rules.colors + (_RACK_ROW + 2) * len(self._holders) + 6
 
     def draw(self, x: float, y: float) -> str:
@@ -530,11 +506,6 @@ def _shape(letter: str) -> str:
 def _printable(words: str) -> str:
     """Without characters that XML has no place for."""
     return "".join(character if character.isprintable() else "�" for character in words)
-
-
-def _on(state: State, row: int, cell: Cell) -> int | None:
-    number = state.tables.cell_index.get(cell)
-    return None if number is None else int(state.board[row, number])
 
 
 def _beside(cell: Cell, step: Cell) -> Cell:

@@ -7,6 +7,8 @@ and tritanopia as simulated by Machado and others (2009), and each at a contrast
 
 import math
 
+__all__ = ["COLORS", "FAINT", "FREE", "FREE_EDGE", "INK", "MARK", "PAPER", "SHAPES", "SYMBOLS", "TILE"]
+
 COLORS = {"R": "#e61721", "G": "#12a767", "B": "#3b61ff", "O": "#f3a718", "Y": "#f3f947", "P": "#b36ea9"}
 """sRGB by color letter."""
 

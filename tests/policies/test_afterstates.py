@@ -21,8 +21,13 @@ from genial_env.policies.afterstates import (
     game_features,
     width,
 )
-from genial_env.policies.base import ConcavePolicy, DenialPolicy, GreedyPolicy, HeuristicPolicy, RandomPolicy, act
+from genial_env.policies.concave import ConcavePolicy
+from genial_env.policies.decisions import act
+from genial_env.policies.denial import DenialPolicy
+from genial_env.policies.greedy import GreedyPolicy
+from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.settings import prior_values
+from genial_env.policies.uniform import RandomPolicy
 from tests.conftest import needs_numba
 from tests.positions import every, random_play
 

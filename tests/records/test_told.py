@@ -8,12 +8,12 @@ import pytest
 from genial_env import Rules, play
 from genial_env.cli.dialogue import Dialogue
 from genial_env.core.views import View
-from genial_env.policies.base import GreedyPolicy
+from genial_env.policies.greedy import GreedyPolicy
 from genial_env.policies.roster import ROSTER
 from genial_env.records.told import HIDDEN, NO_SLOT, ONLOOKER, tell
 from genial_env.render.sentences import event_words
 from genial_env.table import Table
-from genial_env.web.shown import game_shown
+from genial_env.web._serialize import game_to_json
 
 SMALL = Rules(2, "2009", side=4, colors=4, rack=3)
 
@@ -74,7 +74,7 @@ def test_the_page_tells_nobody_either(table: Table) -> None:
     while not table.over:
         table.advance()
     for seat in (None, 0, 1):
-        moves = game_shown("a", table, seat)["moves"]
+        moves = game_to_json("a", table, seat)["moves"]
         assert [move["event"] for move in moves] == list(range(len(moves)))
         assert {move["kind"] for move in moves} <= {"place", "pass", "swap"}
 

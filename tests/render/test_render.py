@@ -22,6 +22,7 @@ from genial_env.records.record import Record, replay
 from genial_env.render import RENDER_MODES, draw, notebook, pixels, theme
 from genial_env.render.ansi import board_text, named_text, rack_text
 from genial_env.render.film import drawing, last_move
+from genial_env.render.lines import scoring_lines
 from genial_env.render.svg import (
     Notes,
     around,
@@ -30,7 +31,6 @@ from genial_env.render.svg import (
     markers_svg,
     position_svg,
     rack_svg,
-    scoring_lines,
     tile_svg,
 )
 from tests.positions import every_rules, random_play

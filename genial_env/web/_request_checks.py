@@ -1,4 +1,4 @@
-"""What is asked of every request before anything else sees it, and what every answer carries."""
+"""Checks of every request before the application sees it, and security headers on every answer."""
 
 import ipaddress
 import json
@@ -20,11 +20,11 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
-"""On every answer. The page is of this server alone: nothing inline, nothing from elsewhere, in nobody's frame."""
+"""Headers of every answer. The page loads nothing from other servers, has nothing inline, and cannot be framed."""
 
 log = logging.getLogger(__name__)
 
-READING = ("GET", "HEAD")
+SAFE_METHODS = ("GET", "HEAD")
 """Methods that change nothing."""
 
 
@@ -32,8 +32,8 @@ class Refused(Exception):
     """A request that is answered with an error.
 
     Args:
-        status: of HTTP.
-        message: what was expected and what came, for the person at the page.
+        status: the HTTP status.
+        message: what was expected and what was found, for the person at the page.
     """
 
     def __init__(self, status: int, message: str) -> None:
@@ -41,20 +41,20 @@ class Refused(Exception):
         self.status, self.message = status, message
 
     def answer(self) -> JSONResponse:
-        """As the page reads it."""
+        """Return the answer as the page reads it."""
         return JSONResponse({"error": self.message}, self.status)
 
 
-class Guard:
-    """Lets a request through that is meant for this server, and, if it changes something, comes from its own page.
+class RequestChecks:
+    """An ASGI middleware that refuses requests for other hosts, and changes that another page sends.
 
-    A page from elsewhere can make a browser send requests here. Its name may even be made to lead to this machine (DNS
-    rebinding): so only hosts are let through that nobody else can have, addresses in numbers, "localhost", and the
-    names that the server was started with.
+    A page of another site can make a browser send requests to this server. Its host name can even be made to point to
+    this machine (DNS rebinding). So only host names are accepted that nobody else can have: numeric addresses,
+    "localhost", and the names that the server was started with.
 
     Args:
-        app: what is guarded.
-        hosts: further names by which the server is known.
+        app: the application.
+        hosts: further names of the server.
     """
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:
@@ -62,12 +62,12 @@ class Guard:
         self._hosts = {"localhost", *hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, or hand it on."""
+        """Answer a request with an error, or pass it to the application."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
 
-        async def send_guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
@@ -77,13 +77,13 @@ class Guard:
         try:
             self._check(scope)
         except Refused as refusal:
-            await refusal.answer()(scope, receive, send_guarded)
+            await refusal.answer()(scope, receive, send_with_headers)
             return
         try:
-            await self._app(scope, receive, send_guarded)
+            await self._app(scope, receive, send_with_headers)
         except ClientDisconnect:
-            pass  # nobody is there to be answered
-        except Exception:  # answered by now: raised further, it would only end the browser's connection
+            pass  # there is nobody to answer
+        except Exception:  # it is answered already: raised again it would only close the connection
             log.exception("%s of %s went wrong", scope["method"], scope["path"])
 
     def _check(self, scope: Scope) -> None:
@@ -92,7 +92,7 @@ class Guard:
         if not self._is_own(host):
             raise Refused(403, f"this server answers to its own addresses only, not to {host[:80]!r}")
         origin = headers.get("origin")
-        if scope["method"] not in READING and origin != f"{scope['scheme']}://{host}":
+        if scope["method"] not in SAFE_METHODS and origin != f"{scope['scheme']}://{host}":
             found = "nothing" if origin is None else repr(origin[:80])
             raise Refused(403, f"changes are taken from the page of this server only: its origin, not {found}")
 
@@ -105,30 +105,26 @@ class Guard:
         return True
 
 
-async def read_body(request: Request, most: int) -> bytes:
-    """What was sent with a request.
-
-    Args:
-        request: the request.
-        most: bytes, at most.
+async def read_body(request: Request, max_bytes: int) -> bytes:
+    """Return the body of a request.
 
     Raises:
-        Refused: for more.
+        Refused: if it has more bytes than allowed.
     """
     body = bytearray()
     async for part in request.stream():
         body += part
-        if len(body) > most:
-            raise Refused(413, f"expected at most {in_words(most)}, found more")
+        if len(body) > max_bytes:
+            raise Refused(413, f"expected at most {format_size(max_bytes)}, found more")
     return bytes(body)
 
 
-def in_words(size: int) -> str:
-    """Bytes as people say them."""
+def format_size(size: int) -> str:
+    """Return a number of bytes as "5 MB" or "100 kB"."""
     return f"{size // 1_000_000} MB" if size >= 1_000_000 else f"{size // 1000} kB"
 
 
-def shortened(value: Any) -> str:
-    """What was sent, as a message shows it."""
+def shorten(value: Any) -> str:
+    """Return what was sent as JSON of at most 80 characters, for a message."""
     text = json.dumps(value, default=repr)
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,4 +1,4 @@
-"""The folder that games are kept in: one server's alone, limited in games and bytes, rid of what is too old."""
+"""The folder in which games are saved. It belongs to one server, has limits, and old sessions are removed from it."""
 
 import logging
 import os
@@ -11,30 +11,30 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from genial_env._util.files import lock_folder, write_text
-from genial_env.web.guard import Refused, in_words
+from genial_env.web._request_checks import Refused, format_size
 from genial_env.web.limits import Limits
 
-MOST_IN_A_GAME = 1_000_000
-"""Bytes of a file that is read as a game; the longest has some thousands."""
+MAX_GAME_BYTES = 1_000_000
+"""The most bytes of a file that is read as a game. A game has some thousands."""
 
 ENDING_S = 5.0
-"""How long the end waits for files that are being written."""
+"""How many seconds the end waits for files that are being written."""
 
 _FOLDER = re.compile(r"[0-9a-f]{64}")  # a digest
 
 log = logging.getLogger(__name__)
 
 
-class Shelf:
-    """Keeps a file a game, in a folder a session; or nothing, and counts the games.
+class SessionStore:
+    """Saves each game in a file, in the folder of its session; without a folder it only counts the games.
 
     Args:
-        folder: where; None for in memory only.
-        limits: games and bytes in all, and the age.
+        folder: the folder; None to save nothing.
+        limits: the limits of the server.
 
     Raises:
-        FolderInUse: where another server uses the folder; says which.
-        OSError: where the folder cannot be used.
+        FolderInUse: if another server uses the folder; the message says which.
+        OSError: if the folder cannot be used.
     """
 
     def __init__(self, folder: Path | None, limits: Limits) -> None:
@@ -48,44 +48,44 @@ class Shelf:
             self._count()
 
     @property
-    def keeps(self) -> bool:
-        """Whether games are written."""
+    def saves(self) -> bool:
+        """Whether games are saved."""
         return self._folder is not None
 
     def folder_of(self, digest: str) -> Path | None:
-        """The folder of a session; it need not exist."""
+        """Return the folder of a session, which need not exist; None if nothing is saved."""
         return None if self._folder is None else self._folder / digest
 
     @contextmanager
-    def room(self) -> Iterator[None]:
-        """Room for one more game, which is begun in the block.
+    def reserve_game(self) -> Iterator[None]:
+        """Count one more game, which is begun in the block. If the block raises an error, the game is not counted.
 
         Raises:
-            Refused: where there is none.
+            Refused: if the server has as many games or bytes as it may have.
         """
         with self._changed:
             if self._games >= self._limits.all_games:
                 raise Refused(507, f"the server has {self._games} games, as many as it takes: try again another day")
-            if self._bytes >= self._limits.kept_bytes:
-                full = in_words(self._limits.kept_bytes)
+            if self._bytes >= self._limits.stored_bytes:
+                full = format_size(self._limits.stored_bytes)
                 raise Refused(507, f"the server's games take {full}, as much as it has: try again another day")
             self._games += 1
         try:
             yield
         except BaseException:
-            self.forget(1)
+            self.release_games(1)
             raise
 
-    def forget(self, games: int) -> None:
-        """Count some games less."""
+    def release_games(self, games: int) -> None:
+        """Reduce the number of games."""
         with self._changed:
             self._games -= games
 
-    def write(self, path: Path, words: str) -> None:
-        """Write a game at once: after an error or a crash on the way the old file is as it was.
+    def write(self, path: Path, text: str) -> None:
+        """Write the file of a game. After an error or a crash the old file is unchanged.
 
         Raises:
-            Refused: where it cannot be written.
+            Refused: if the file cannot be written.
         """
         with self._changed:
             if self._closed:
@@ -94,10 +94,10 @@ class Shelf:
         before = _size(path)
         try:
             path.parent.mkdir(exist_ok=True, mode=0o700)
-            write_text(path, words)
+            write_text(path, text)
         except OSError as error:
-            log.error("a game cannot be kept: %s", error)
-            raise Refused(507, f"the server cannot keep the game: {error.strerror}") from error
+            log.error("a game cannot be saved: %s", error)
+            raise Refused(507, f"the server cannot save the game: {error.strerror}") from error
         finally:
             with self._changed:
                 self._bytes += _size(path) - before
@@ -105,10 +105,10 @@ class Shelf:
                 self._changed.notify_all()
 
     def remove(self, path: Path) -> None:
-        """Remove a game's file, and its folder where it was the last one.
+        """Remove the file of a game, and the folder of its session if it was the last game.
 
         Raises:
-            Refused: where it cannot be removed.
+            Refused: if the file cannot be removed.
         """
         before = _size(path)
         try:
@@ -121,55 +121,55 @@ class Shelf:
         with suppress(OSError):  # not empty
             path.parent.rmdir()
 
-    def expire(self, spared: frozenset[str]) -> None:
+    def remove_expired(self, in_use: frozenset[str]) -> None:
         """Remove the sessions that were not used for too long.
 
         Args:
-            spared: digests of sessions that are in use.
+            in_use: the digests of sessions that are in use; these stay.
         """
         if self._folder is None:
             return
-        oldest, gone = time.time() - self._limits.age_s, 0
+        oldest, gone = time.time() - self._limits.max_age_s, 0
         for folder in _sessions_in(self._folder):
             with suppress(OSError):
-                if folder.name not in spared and folder.stat().st_mtime < oldest:
+                if folder.name not in in_use and folder.stat().st_mtime < oldest:
                     shutil.rmtree(folder)
                     gone += 1
         if gone:
-            log.info("%d sessions were removed that nobody used any more", gone)
+            log.info("removed %d sessions that were not used any more", gone)
             self._count()
 
     def close(self) -> None:
-        """Write nothing more; what is being written is written, and the folder is others' to use. Idempotent."""
+        """Finish the files that are being written, write no more, unlock the folder. A second call does nothing."""
         with self._changed:
             self._closed = True
             self._changed.wait_for(lambda: not self._writing, ENDING_S)
         self._open.close()
 
     def _count(self) -> None:
-        """Count what is on the disk."""
+        """Count the games and bytes on the disk."""
         assert self._folder is not None
         with self._changed:
-            sizes = [_size(path) for folder in _sessions_in(self._folder) for path in game_files(folder)]
+            sizes = [_size(path) for folder in _sessions_in(self._folder) for path in list_game_files(folder)]
             self._games, self._bytes = len(sizes), sum(sizes)
 
 
-def touch(folder: Path | None) -> None:
-    """Note that a session is used."""
+def mark_used(folder: Path | None) -> None:
+    """Note on the disk that a session is used."""
     if folder is not None:
         with suppress(OSError):
             os.utime(folder)
 
 
-def game_files(folder: Path) -> list[Path]:
-    """The files of a session's games; what is hidden is half-written."""
+def list_game_files(folder: Path) -> list[Path]:
+    """Return the files of a session's games. Hidden files are partly written and left out."""
     with suppress(OSError):
         return sorted(path for path in folder.glob("*.json") if not path.name.startswith("."))
     return []
 
 
-def tidy(folder: Path) -> None:
-    """Remove what a killed server left half-written in a session's folder. Nobody may be writing there."""
+def remove_partial_files(folder: Path) -> None:
+    """Remove the partly written files that a killed server left in a session's folder. Nobody may be writing there."""
     for path in folder.glob(".*.part*"):
         with suppress(OSError):
             path.unlink()

@@ -1,4 +1,4 @@
-"""One game alone against the kernel: every array of the state after every decision, by either backend."""
+"""The engines of a single game against the kernel: every array of the state after every decision, by either backend."""
 
 from dataclasses import fields
 
@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from genial_env import IllegalAction, Rules, State
+from genial_env import Rules, State
 from genial_env.core import kernel, scalar
+from genial_env.core.engine import make_engine
 from genial_env.core.views import View, view
-from genial_env.envs.one import OneGame
 from tests.core.test_twin import Choices, odd_positions
 from tests.positions import every_rules, same
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("each_backend")
 
 def compare(state: State, choose: Choices, steps: int = 1000) -> None:
     """Games of a batch against as many single ones, until all are over; the views of all seats too."""
-    games = [OneGame(state.select(np.array([row]))) for row in range(len(state))]
+    games = [make_engine(state.select(np.array([row]))) for row in range(len(state))]
     live = np.arange(len(state))
     for _ in range(steps):
         for seat in range(state.rules.players):
@@ -32,7 +32,7 @@ def compare(state: State, choose: Choices, steps: int = 1000) -> None:
         actions = choose(state, live, kernel.legal(state, live, backend="numpy"))
         kernel.apply(state, actions, live, backend="numpy")
         for row, action in zip(live.tolist(), actions.tolist(), strict=True):
-            games[row].apply(action)
+            assert games[row].play(action)
             assert same(state.select(np.array([row])), games[row].state)
 
 
@@ -64,28 +64,27 @@ def test_odd_positions(state: State, seed: int) -> None:
 @given(odd_positions())
 def test_the_same_actions_are_refused(state: State) -> None:
     mask = kernel.legal(state, backend="numpy")[0]
-    one = OneGame(state)
+    engine = make_engine(state)
     games, facts = scalar.arrays_of(state), scalar.facts_of(state.rules)
     fine = [scalar.is_legal(games, facts, 0, action) for action in range(-1, len(mask) + 1)]
     assert fine == [False, *mask.tolist(), False]
     before = state.copy()
     for action in (-1, len(mask), int(np.flatnonzero(~mask)[0])):
-        with pytest.raises(IllegalAction, match="illegal action"):
-            one.apply(action)
+        assert not engine.play(action)
     assert same(before, state)
 
 
 def test_views_are_copies() -> None:
     state = kernel.deal(Rules(3), 0)
-    one, before = OneGame(state), state.copy()
+    engine, before = make_engine(state), state.copy()
     for seat in range(3):
         for field in fields(View):
             if field.name != "rules":
-                getattr(one.view(seat), field.name)[...] = 1
+                getattr(engine.view(seat), field.name)[...] = 1
     assert same(before, state)
-    assert_same_view(one.view(1), view(state, 1, backend="numpy"))
+    assert_same_view(engine.view(1), view(state, 1, backend="numpy"))
 
 
-def test_one_game_only() -> None:
+def test_an_engine_plays_one_game_only() -> None:
     with pytest.raises(ValueError, match="plays one game, not 2"):
-        OneGame(kernel.deal(Rules(), [0, 1]))
+        make_engine(kernel.deal(Rules(), [0, 1]))
