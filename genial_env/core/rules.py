@@ -51,9 +51,13 @@ EDITIONS = {
     "2009": Edition(bonus_may_be_declined=True, modes=("individual", "team", "solo")),
     "2025": Edition(bonus_may_be_declined=False, modes=("individual",)),
 }
+"""The editions by name."""
 
 PLAYERS_BY_MODE = {"individual": (2, 3, 4), "team": (4,), "solo": (1,)}
+"""The numbers of seats that each mode allows."""
+
 SIDE_BY_PLAYERS = {1: 6, 2: 6, 3: 7, 4: 8}
+"""The side of the printed board for each number of seats."""
 
 SIZE_LIMITS = {"side": (3, 10), "colors": (2, 6), "rack": (2, 6), "tile_sets": (1, 12)}
 """The least and the greatest value of each size that research varies; in solo a rack always holds one tile."""

@@ -90,10 +90,10 @@ nested lists down to the last axis, as ``x[a][b][c]``.
 
 
 if TYPE_CHECKING:
-    Games = State  # it has the same attributes
+    Games = State  # which has the same attributes
+    """A named tuple of the arrays of a :class:`~genial_env.core.state.State`, in its order; bitsets as int64."""
 else:
     Games = namedtuple("Games", STATE_ARRAYS)
-    Games.__doc__ = "The arrays of a :class:`~genial_env.core.state.State`, in its order; bitsets as int64."
 
 
 class Facts(NamedTuple):

@@ -8,8 +8,8 @@ equivariant, or be trained on augmented data: :func:`genial_env.encodings.augmen
     s.view(v), s.mask(v.mask()), s.actions(actions, v.rack)
 
 The printed symbols go where the board goes and are recolored with everything else. A board whose printed symbols are
-not where they are printed occurs in no game, though the rules do not mind; ``keep_start_symbols=True`` takes the symmetries
-that leave them in place, one color permutation for each board symmetry.
+not where they are printed occurs in no game, though the rules do not mind; ``keep_start_symbols=True`` takes the
+symmetries that leave them in place, one color permutation for each board symmetry.
 """
 
 from dataclasses import dataclass, replace
