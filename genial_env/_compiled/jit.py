@@ -33,7 +33,7 @@ CONSTANTS_FROM = (
     "core/state.py",
     "policies/heuristic.py",
     "policies/afterstates.py",
-    "policies/settings.py",
+    "policies/prior.py",
 )
 """The modules outside of this package that are compiled, or whose constants are compiled into its functions."""
 
