@@ -7,9 +7,9 @@ equivariant, or be trained on augmented data: :func:`genial_env.encodings.augmen
     s = random_symmetries(rules, games, rng)     # one for each game
     s.view(v), s.mask(v.mask()), s.actions(actions, v.rack)
 
-The printed symbols go where the board goes and are recolored with everything else. A board whose printed symbols are
-not where they are printed occurs in no game, though the rules do not mind; ``keep_start_symbols=True`` takes the
-symmetries that leave them in place, one color permutation for each board symmetry.
+The start symbols are mapped like the rest of the board. Boards with start symbols elsewhere than printed occur in no
+game, although the rules work on them. ``keep_start_symbols=True`` restricts the choice to the symmetries that leave the
+start symbols in place: one color permutation for each board symmetry.
 """
 
 from dataclasses import dataclass, replace
@@ -40,8 +40,10 @@ __all__ = [
 
 @lru_cache(maxsize=64)
 def board_symmetries(rules: Rules) -> Ints:  # [S, N]
-    """The symmetries of the board that map the cells of the printed symbols onto each other: entry (s, n) is the cell
-    where n goes. Number 0 changes nothing. All 12 with six colors; fewer colors have fewer printed symbols.
+    """Return the symmetries of the board that map the cells of the start symbols onto each other.
+
+    Entry (s, n) is the image of cell n; number 0 is the identity. With six colors there are all 12; fewer colors have
+    fewer start symbols.
     """
     everything = hexgrid.symmetries(rules.side)
     start_symbols = tables(rules).start_symbols
@@ -51,14 +53,14 @@ def board_symmetries(rules: Rules) -> Ints:  # [S, N]
 
 @lru_cache(maxsize=64)
 def color_permutations(rules: Rules) -> Ints:  # [C!, C]
-    """All permutations of the colors in lexical order, no change first: entry (p, c) is what color c becomes."""
+    """Return all permutations of the colors in lexical order, the identity first: (p, c) is the image of color c."""
     return _read_only(np.array(list(permutations(range(rules.colors))), dtype=np.int64))
 
 
 @lru_cache(maxsize=64)
 def start_symbol_permutations(rules: Rules) -> Ints:  # [S, C]
-    """The color permutation that goes with each board symmetry so that the printed symbols stay as they are."""
-    moved = board_symmetries(rules)[:, tables(rules).start_symbols]  # [S, C]: where color c's symbol goes
+    """Return the color permutation for each board symmetry with which the start symbols stay in place."""
+    moved = board_symmetries(rules)[:, tables(rules).start_symbols]  # [S, C]: the image of the cell of color c's symbol
     return _read_only((moved[:, :, None] == tables(rules).start_symbols).argmax(axis=2))
 
 
@@ -68,23 +70,23 @@ class Symmetry:
 
     rules: Rules
     board_number: Ints  # [G] into `board_symmetries`
-    colors: Ints  # [G, C] what color c becomes
+    colors: Ints  # [G, C] the image of color c
 
     @property
     def cells(self) -> Ints:  # [G, N]
-        """Where each cell goes."""
+        """The image of each cell."""
         moved: Ints = board_symmetries(self.rules)[self.board_number]
         return moved
 
     @property
     def placements(self) -> Ints:  # [G, E]
-        """Where each oriented placement goes."""
+        """The image of each oriented placement."""
         moved: Ints = _moved_placements(self.rules)[self.board_number]
         return moved
 
     @property
     def kinds(self) -> Ints:  # [G, M]
-        """What each tile kind becomes."""
+        """The image of each tile kind."""
         t = tables(self.rules)
         first, second = self.colors[:, t.kinds[:, 0]], self.colors[:, t.kinds[:, 1]]
         kinds: Ints = t.kind_of[first, second]
@@ -92,7 +94,7 @@ class Symmetry:
 
     @property
     def inverse(self) -> "Symmetry":
-        """What undoes it."""
+        """The inverse."""
         return replace(
             self,
             board_number=_inverse_numbers(self.rules)[self.board_number],
@@ -110,15 +112,21 @@ class Symmetry:
         )
 
     def mask(self, mask: NDArray[Any]) -> NDArray[Any]:  # [G, A]
-        """The image of masks over the actions, of any dtype."""
+        """Return the images of masks over the actions, of any dtype."""
         t, image = tables(self.rules), mask.copy()
         tiles = mask[:, : t.swap_action].reshape(len(mask), self.rules.rack, t.n_placements)
         image[:, : t.swap_action] = _moved(tiles, self.placements, axis=2).reshape(len(mask), t.swap_action)
         return image
 
     def actions(self, actions: Ints, rack: NDArray[np.int8]) -> Ints:  # [G]
-        """The image of actions, which depends on the tiles of the rack [G, K] that they are for: a tile's halves are
-        named lower color first, so that recoloring may turn it over.
+        """Return the images of actions.
+
+        The first half of a tile is the lower color, so recoloring may exchange the halves. Then the image is on the
+        reversed placement.
+
+        Args:
+            actions: [G].
+            rack: [G, K] the rack that the actions refer to.
         """
         t = tables(self.rules)
         placing = t.is_placing(actions)
@@ -170,8 +178,9 @@ class Symmetry:
 
 
 def symmetries(rules: Rules, keep_start_symbols: bool = True) -> Symmetry:
-    """All of them, one after the other: the board symmetries each with the color permutation that keeps the printed
-    symbols; without `keep_start_symbols` each with every permutation (12 x 720 with six colors).
+    """Return all symmetries: each board symmetry with the color permutation that keeps the start symbols in place.
+
+    Without `keep_start_symbols` each board symmetry comes with every color permutation: 12 x 720 with six colors.
     """
     boards = np.arange(len(board_symmetries(rules)))
     if keep_start_symbols:
@@ -181,13 +190,13 @@ def symmetries(rules: Rules, keep_start_symbols: bool = True) -> Symmetry:
 
 
 def random_symmetries(rules: Rules, games: int, rng: np.random.Generator, keep_start_symbols: bool = False) -> Symmetry:
-    """One for each of so many games, all equally likely.
+    """Choose a symmetry for each game, all equally likely.
 
     Args:
         rules: the rules.
-        games: G.
-        rng: where the choices come from.
-        keep_start_symbols: whether the printed symbols stay as they are.
+        games: G, how many.
+        rng: the source of the random choices.
+        keep_start_symbols: whether to use only symmetries that leave the start symbols in place.
     """
     boards = rng.integers(len(board_symmetries(rules)), size=games)
     if keep_start_symbols:
@@ -197,7 +206,7 @@ def random_symmetries(rules: Rules, games: int, rng: np.random.Generator, keep_s
 
 
 def _moved(values: NDArray[Any], to: Ints, axis: int = 1) -> NDArray[Any]:
-    """Entry i of an axis of [G, ...] goes to ``to[g, i]``; `to` has G rows, or one for all games."""
+    """Move entry i of an axis of [G, ...] to index ``to[g, i]``; `to` has G rows, or one row for all games."""
     source = np.argsort(to, axis=1)
     shape = [len(to)] + [1] * (values.ndim - 1)
     shape[axis] = to.shape[1]
@@ -206,7 +215,7 @@ def _moved(values: NDArray[Any], to: Ints, axis: int = 1) -> NDArray[Any]:
 
 @lru_cache(maxsize=64)
 def _moved_placements(rules: Rules) -> Ints:  # [S, E]
-    """Where each placement goes under each board symmetry."""
+    """Return the image of each placement under each board symmetry."""
     t = tables(rules)
     first, second = (board_symmetries(rules)[:, t.placements[:, half]] for half in (0, 1))
     direction = (t.neighbours[first] == second[:, :, None]).argmax(axis=2)
@@ -215,7 +224,7 @@ def _moved_placements(rules: Rules) -> Ints:  # [S, E]
 
 @lru_cache(maxsize=64)
 def _inverse_numbers(rules: Rules) -> Ints:  # [S]
-    """The number of the board symmetry that undoes each."""
+    """Return the number of the inverse of each board symmetry."""
     moved = board_symmetries(rules)
     undone = np.argsort(moved, axis=1)
     return _read_only((undone[:, None, :] == moved[None]).all(axis=2).argmax(axis=1))
