@@ -24,7 +24,7 @@ from genial_env.core.views import View
 from genial_env.policies import afterstates
 from genial_env.policies.afterstates import FIXED, NOTHING, THRESHOLDS, Afterstates
 from genial_env.policies.heuristic import HeuristicPolicy
-from genial_env.policies.settings import ARRIVAL
+from genial_env.policies.prior import STOP_VALUE
 
 Array = Any
 Arrays = tuple[Any, ...]
@@ -448,7 +448,7 @@ def rank(threads: int, view: View, prior: HeuristicPolicy, out: Ints) -> None:
         return
     rules, most = view.rules, out.shape[1]
     game = arrays(afterstates.turned(view)), facts(rules)
-    arrival = ARRIVAL if rules.has_bonus else 0
+    arrival = STOP_VALUE if rules.has_bonus else 0
     found = np.full(out.shape, afterstates.NONE)
 
     def work(lo: int, hi: int) -> None:

@@ -32,7 +32,7 @@ CONSTANTS_FROM = (
     "core/state.py",
     "policies/heuristic.py",
     "policies/afterstates.py",
-    "policies/settings.py",
+    "policies/prior.py",
 )
 """The modules outside this package that are compiled, or whose constants are compiled into its functions."""
 

@@ -1,7 +1,5 @@
 """The policy "denial": concave marker values, and what a half denies to the others and opens to them."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,6 +7,7 @@ from genial_env._util.checks import as_integer, as_number
 from genial_env.core.rules import Rules
 from genial_env.policies.concave import ConcavePolicy, saturating_values
 from genial_env.policies.heuristic import Weights
+from genial_env.policies.seat_counts import denial_settings
 
 __all__ = ["DenialPolicy"]
 
@@ -16,25 +15,6 @@ SHAPES = (0.01, 10)
 """The least and the greatest `shape`."""
 
 MOST_FOR_ARRIVAL = 50
-
-
-class Tuned(NamedTuple):
-    """Settings of :class:`DenialPolicy` that were tuned for one kind of game."""
-
-    temperature: float
-    shape: float
-    arrival: int
-    weights: Weights
-
-
-TUNED = {
-    (1, 1): Tuned(4.0, 0.86, 0, Weights(0, 0, -1, 0, 1, 0)),
-    (2, 2): Tuned(3.2, 1.27, 0, Weights(2, 4, 2, 3, 1, 2)),
-    (3, 3): Tuned(13.0, 1.09, 34, Weights(0, 1, 1, 1, 0, 2)),
-    (4, 4): Tuned(56.0, 0.91, 27, Weights(0, 0, 2, 1)),
-    (4, 2): Tuned(4.9, 1.08, 23, Weights(0, 5, 1, 2, 1, 0)),
-}
-"""The defaults by seats and tracks; every kind of game that :class:`Rules` allows has an entry."""
 
 
 class DenialPolicy(ConcavePolicy):
@@ -76,15 +56,23 @@ class DenialPolicy(ConcavePolicy):
         self._weights = weights
 
     def weights(self, rules: Rules) -> Weights:
-        """Return what denying and opening count."""
-        return self._weights if self._weights is not None else TUNED[rules.players, rules.tracks].weights
+        """Return what denying and opening count.
+
+        Raises:
+            ValueError: if no weights were given and none are tuned for these rules.
+        """
+        return self._weights if self._weights is not None else denial_settings(rules).weights
 
     def marker_values(self, rules: Rules) -> NDArray[np.int16]:
-        """Return values from 0 to 1000 at the end of the track, and the extra value of arrivals."""
-        tuned = TUNED[rules.players, rules.tracks]
-        return saturating_values(
-            self.temperature or tuned.temperature,
-            rules.top,
-            self.shape or tuned.shape,
-            tuned.arrival if self.arrival is None else self.arrival,
-        )
+        """Return values from 0 to 1000 at the end of the track, and the extra value of arrivals.
+
+        Raises:
+            ValueError: if a setting was not given and none is tuned for these rules.
+        """
+        temperature, shape, arrival = self.temperature, self.shape, self.arrival
+        if temperature is None or shape is None or arrival is None:
+            tuned = denial_settings(rules)
+            temperature = tuned.temperature if temperature is None else temperature
+            shape = tuned.shape if shape is None else shape
+            arrival = tuned.arrival if arrival is None else arrival
+        return saturating_values(rules, temperature, shape, arrival)

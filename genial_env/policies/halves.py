@@ -76,7 +76,7 @@ class Halves:
             "free": Field((t.n_cells,), high=1),
             "rack": Field((rules.rack, 2, rules.colors), high=1),
             "markers": Field((rules.tracks, rules.colors), high=rules.top),
-            "unseen": Field((rules.colors,), high=int(t.full_bag @ t.color_counts.max())),
+            "unseen": Field((rules.colors,), high=int((t.full_bag @ t.color_counts).max())),
             "has_placed": Field((rules.players,), high=1),
             "phase": Field((len(Phase),), high=1),
             "pending_bonus": Field((1,), high=2 * rules.rack),

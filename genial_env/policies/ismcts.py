@@ -76,8 +76,9 @@ from genial_env.policies.decisions import choice_keys
 from genial_env.policies.endgame import exact_action
 from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.playout import play_out
+from genial_env.policies.prior import check_prior, compute_prior_values
 from genial_env.policies.registry import make_policy
-from genial_env.policies.settings import check_count, check_name, checked_budget, checked_prior, prior_values
+from genial_env.policies.settings import check_budget, check_count, check_name
 
 Floats = NDArray[np.float64]
 
@@ -160,9 +161,9 @@ class ISMCTS:
         name: str = "ismcts",
     ) -> None:
         self.name = check_name(name)
-        self._playouts, self._budget_s = checked_budget(playouts, budget_s), budget_s
+        self._playouts, self._budget_s = check_budget(playouts, budget_s), budget_s
         self._knobs = Knobs(exploration, widening, exponent, prior_weight, caution, depth, wave, margin)
-        self._prior = checked_prior(prior)
+        self._prior = check_prior(prior)
         self._playout = make_policy(playout)
 
     def __call__(self, view: View, random: Bits) -> Ints:
@@ -438,7 +439,7 @@ class Tree:
         """
         t, n = self._t, len(seen)
         kinds = np.broadcast_to(np.arange(t.n_kinds, dtype=np.int8), (n, t.n_kinds))
-        values = prior_values(self._prior, replace(seen, rack=kinds))
+        values = compute_prior_values(self._prior, replace(seen, rack=kinds))
         keys = np.clip(values, *_VALUES) << _MOVE_BITS
         keys |= _MOVE_MASK - np.arange(t.n_kinds * t.n_placements, dtype=np.int32).reshape(t.n_kinds, t.n_placements)
         fine = np.repeat(seen.placements[:, None, :], t.n_kinds, axis=1)

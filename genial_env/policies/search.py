@@ -46,8 +46,9 @@ from genial_env.policies.decisions import choice_keys
 from genial_env.policies.endgame import exact_action
 from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.playout import play_out
+from genial_env.policies.prior import check_prior
 from genial_env.policies.registry import make_policy
-from genial_env.policies.settings import check_count, check_name, checked_budget, checked_prior
+from genial_env.policies.settings import check_budget, check_count, check_name
 
 Floats = NDArray[np.float64]
 
@@ -74,7 +75,7 @@ class Halving:
     def __init__(self, playouts: int | None, budget_s: float | None, *, candidates: int, name: str) -> None:
         self.name = check_name(name)
         self.candidates = check_count("candidates", candidates)
-        self._playouts, self._budget_s = checked_budget(playouts, budget_s), budget_s
+        self._playouts, self._budget_s = check_budget(playouts, budget_s), budget_s
 
     def moves(self, view: View) -> Ints:
         """[n]: the actions of one game that are compared, the likeliest first."""
@@ -149,7 +150,7 @@ class Search(Halving):
         super().__init__(playouts, budget_s, candidates=candidates, name=name)
         self._margin = as_number(margin, "margin", 0, 0.5)
         self._playout = make_policy(playout)
-        self._prior = checked_prior(prior)
+        self._prior = check_prior(prior)
 
     def moves(self, view: View) -> Ints:
         """[n]: the actions of one game that the prior thinks worth most."""

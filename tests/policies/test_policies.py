@@ -7,6 +7,7 @@ from genial_env import Rules, State, play, view
 from genial_env.core import kernel
 from genial_env.core.state import EMPTY, FREE
 from genial_env.core.views import View
+from genial_env.policies import seat_counts
 from genial_env.policies.concave import ConcavePolicy
 from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.greedy import GreedyPolicy
@@ -116,3 +117,13 @@ def test_the_ladder_stands(stronger: str, weaker: str, at_least: float) -> None:
         ranks = play(roster, games=300, seed=11).ranks
         wins += (ranks[:, seat] < ranks[:, 1 - seat]).sum() + 0.5 * (ranks[:, 0] == ranks[:, 1]).sum()
     assert wins / 600 > at_least
+
+
+@pytest.mark.parametrize("policy", [ConcavePolicy, DenialPolicy])
+def test_a_seat_count_without_settings_is_refused(policy: type[ConcavePolicy], monkeypatch: pytest.MonkeyPatch) -> None:
+    for table in ("_CONCAVE_TEMPERATURES", "_DENIAL_SETTINGS"):
+        monkeypatch.setattr(seat_counts, table, {})
+    with pytest.raises(ValueError, match=r"no settings for 3 seats with 3 tracks: .*seat_counts\.py"):
+        policy().marker_values(Rules(3))
+    assert len(ConcavePolicy(2.5).marker_values(Rules(3))) == 19
+    assert len(DenialPolicy(2.5, 1.0, 0).marker_values(Rules(3))) == 19
