@@ -76,7 +76,7 @@ def test_a_game_that_is_gone_on_with(trap: Path, tmp_path: Path) -> None:
     path.write_text(to_line(broken_off(PERSON, STRANGE)))
     assert "expected one of random, greedy" in str(genial("play", "--resume", path).exception)
     told = genial("play", "--resume", path, "--seats", f"person,{STRANGE}")  # typed by the user
-    assert "the game is broken off" in told.stdout
+    assert "the game is interrupted" in told.stdout
 
 
 @pytest.mark.parametrize("command", ["verify", "show", "draw", "review"])
