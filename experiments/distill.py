@@ -29,7 +29,7 @@ from agents.ppo.halves_net import HalvesNet
 from agents.runs.evaluation import Measured, measure, results_in_words
 from agents.runs.runs import Run, running
 from genial_env import Policy, Rules, make_policy, use_backend, view
-from genial_env._util.ending import orderly
+from genial_env._util.shutdown import handle_signals
 from genial_env.core import kernel, ranking
 from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.chance import bits, game_seeds
@@ -192,5 +192,5 @@ def _measure(
 
 
 if __name__ == "__main__":
-    with orderly("distill"):
+    with handle_signals("distill"):
         main(tyro.cli(Args))

@@ -27,8 +27,8 @@ from agents.runs.runs import ROOT, read_runs
 from agents.runs.stored_runs import Stored, groups_of, slug
 from agents.runs.strength import FEW, final_strength
 from genial_env import Rules
-from genial_env._util.ending import orderly
 from genial_env._util.files import write_text
+from genial_env._util.shutdown import handle_signals
 from genial_env.policies import weight_files
 
 PAGE = ROOT / "docs" / "learning_curves.md"
@@ -173,5 +173,5 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    with orderly("report"):
+    with handle_signals("report"):
         main(tyro.cli(Args))

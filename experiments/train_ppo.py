@@ -58,8 +58,8 @@ from agents.runs.checkpoints import load_checkpoint
 from agents.runs.evaluation import measure, results_in_words
 from agents.runs.runs import Run, running
 from genial_env import Rules, use_backend
-from genial_env._util.ending import orderly
 from genial_env._util.files import replace_path
+from genial_env._util.shutdown import handle_signals
 from genial_env.encodings import AnyEncoding
 from genial_env.envs.opponents import AnyOpponents
 from genial_env.envs.sb3 import GenialVecEnv
@@ -406,5 +406,5 @@ def _set_random_states(saved: Mapping[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    with orderly("train_ppo"):
+    with handle_signals("train_ppo"):
         main(tyro.cli(Args))

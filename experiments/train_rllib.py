@@ -41,7 +41,7 @@ from agents.rllib.rllib_agent import MODULE
 from agents.runs.evaluation import measure
 from agents.runs.runs import Run, running
 from genial_env import Rules
-from genial_env._util.ending import orderly
+from genial_env._util.shutdown import handle_signals
 from genial_env.envs import rllib
 from genial_env.policies import weight_files
 from genial_env.policies.halves import Halves
@@ -329,5 +329,5 @@ def slots(args: Args) -> list[str]:
 
 
 if __name__ == "__main__":
-    with orderly("train_rllib"):
+    with handle_signals("train_rllib"):
         main(tyro.cli(Args))

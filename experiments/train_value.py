@@ -47,8 +47,8 @@ from agents.value.actors import Actors
 from agents.value.self_play import Arrays, Order, Samples, self_play
 from agents.value.torch_net import TorchValueNet
 from genial_env import Policy, Rules, use_backend
-from genial_env._util.ending import orderly
 from genial_env._util.files import replace_path
+from genial_env._util.shutdown import handle_signals
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import Features, width
 from genial_env.policies.value import KIND, Outcomes, Value, ValueNet
@@ -409,5 +409,5 @@ def _next_due(args: Args, learner: Learner) -> int:
 
 
 if __name__ == "__main__":
-    with orderly("train_value"):
+    with handle_signals("train_value"):
         main(tyro.cli(Args))

@@ -16,7 +16,7 @@ from genial_env.core.state import State
 from genial_env.policies.base import Policy, choice_keys
 from genial_env.policies.playout import play_on, play_out
 from genial_env.policies.registry import make_policy
-from genial_env.records.record import Record, Recorder
+from genial_env.records import Record, Recorder
 
 
 @dataclass(eq=False)

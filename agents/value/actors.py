@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any, Generic, TypeVar
 
 from genial_env import use_backend
-from genial_env._util.ending import end_with_parent, starting_children
+from genial_env._util.shutdown import exit_with_parent, sigint_blocked
 
 W = TypeVar("W")
 R = TypeVar("R")
@@ -51,7 +51,7 @@ class Actors(Generic[W, R]):
 
     def give(self, work: W) -> None:
         """Start some work."""
-        with starting_children():
+        with sigint_blocked():
             self._running.append((work, self._start(work)))
 
     def take(self) -> R:
@@ -78,7 +78,7 @@ class Actors(Generic[W, R]):
 
 def _begin(backend: str, learner: int) -> None:
     """In a new process: choose the backend, and end with the learner."""
-    end_with_parent(learner)
+    exit_with_parent(learner)
     use_backend(backend)
 
 

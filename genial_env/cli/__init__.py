@@ -3,7 +3,7 @@
 import os
 import sys
 
-from genial_env._util.ending import orderly
+from genial_env._util.shutdown import handle_signals
 from genial_env.cli import arena, games, people, web  # noqa: F401  what they define are commands
 from genial_env.cli.common import UserError, app
 from genial_env.cli.console import complain, finish, gone, prepare_streams
@@ -26,7 +26,7 @@ def main() -> None:
 def _status() -> int:
     """Run the command; returns its exit status."""
     try:
-        with orderly("genial"):
+        with handle_signals("genial"):
             _run()
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)

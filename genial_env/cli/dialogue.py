@@ -14,7 +14,7 @@ from genial_env.core.actions import Cell
 from genial_env.core.rules import Rules
 from genial_env.core.state import Phase
 from genial_env.policies.judgement import NONE, Judge
-from genial_env.records.told import ONLOOKER, tell
+from genial_env.records import SPECTATOR, events_for_seat
 from genial_env.render.ansi import named_text, rack_text, wants_color
 from genial_env.render.sentences import event_words, explain_ranks
 from genial_env.table import Table
@@ -99,7 +99,7 @@ class Dialogue:
         """What has happened since it was last told: an agent's to everybody, a person's to whom is at the screen."""
         for event in self._events()[self._told :]:
             is_person = self.table.players[event[1]] is None
-            self._say([event], seat=event[1] if is_person else ONLOOKER)
+            self._say([event], seat=event[1] if is_person else SPECTATOR)
         self._told = len(self._events())
 
     def _tell_the_end(self) -> None:
@@ -193,7 +193,7 @@ class Dialogue:
 
     def _say(self, events: list[list[Any]], seat: int) -> None:
         """Some events, as far as a seat may know of them."""
-        for event in tell(events, seat):
+        for event in events_for_seat(events, seat):
             print(event_words(self.table.rules, event))
 
     # Advice

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from genial_env._util.ending import Ending
+from genial_env._util.shutdown import Terminated
 from genial_env.cli.common import UserError, within
 from genial_env.cli.common import app as commands
 from genial_env.cli.console import complain
@@ -54,7 +54,7 @@ def serve(
             complain(f"everybody who reaches {host} can play here, and what is sent can be read on the way")
         shown = f"[{host}]" if ":" in host else host
         print(f"Play at http://{shown}:{sock.getsockname()[1]}/ (games are kept in {folder}; Ctrl-C ends)", flush=True)
-        with suppress(KeyboardInterrupt, Ending):  # the server has ended as it was asked to
+        with suppress(KeyboardInterrupt, Terminated):  # the server has ended as it was asked to
             server.run([sock])
     if app.busy:  # everything is written; Python's own way to end can crash beside threads in compiled code
         sys.stdout.flush()

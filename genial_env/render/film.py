@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from genial_env.records.record import replay
+from genial_env.records import replay
 from genial_env.render.svg import Move, position_svg
 
 
@@ -18,7 +18,7 @@ def drawing(
         width: in pixels; left out, as it comes.
 
     Raises:
-        RecordError, ValueError: as :func:`genial_env.records.record.replay`.
+        RecordError, ValueError: as :func:`genial_env.records.replay`.
     """
     state = replay(record, event)
     return position_svg(state, seat=seat, names=record["agents"], move=last_move(record, event), width=width)

@@ -14,7 +14,7 @@ from genial_env.core import kernel, ranking
 from genial_env.core.actions import Cell, cell_name, tile_name
 from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import Phase, State
-from genial_env.records.told import HIDDEN
+from genial_env.records import HIDDEN_TILE
 
 PLACES = ("lowest", "second lowest", "third lowest", "fourth lowest", "fifth lowest", "sixth lowest")
 """Of the sorted markers."""
@@ -23,8 +23,8 @@ PLACES = ("lowest", "second lowest", "third lowest", "fourth lowest", "fifth low
 def event_words(rules: Rules, event: Sequence[Any]) -> str:
     """An event of a game record (docs/records.md) as a sentence: "seat 0 lays RO on D4 D5, points: R2 O1".
 
-    It says all that the event holds. What one seat may hear is what :func:`genial_env.records.told.tell` leaves of it:
-    hidden tiles are only counted.
+    The sentence contains everything in the event. :func:`genial_env.records.events_for_seat` removes what a seat must
+    not know; hidden tiles are only counted.
 
     Args:
         rules: of the game.
@@ -117,7 +117,7 @@ def _points(by_letter: Mapping[str, int]) -> str:
 
 
 def _drawn(tiles: Sequence[str]) -> str:
-    return f"{len(tiles)} tile{'s' if len(tiles) > 1 else ''}" if HIDDEN in tiles else " ".join(tiles)
+    return f"{len(tiles)} tile{'s' if len(tiles) > 1 else ''}" if HIDDEN_TILE in tiles else " ".join(tiles)
 
 
 def _listed(numbers: Sequence[int]) -> str:

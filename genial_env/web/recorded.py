@@ -11,7 +11,7 @@ import numpy as np
 from genial_env._util.strict_json import JSONError, decode_text, parse_object
 from genial_env.analysis.review import review
 from genial_env.core.rules import Rules
-from genial_env.records.record import decisions, replay, verify
+from genial_env.records import replay, replay_decisions, verify
 from genial_env.web.guard import Refused
 from genial_env.web.shown import Shown, event_shown, names_of, open_position, rules_shown
 from genial_env.web.thinking import Task, WorkQueue
@@ -46,7 +46,7 @@ def contents(body: bytes) -> Shown:
 
 def steps(record: dict[str, Any]) -> Shown:
     """A recorded game step by step: all events; the position before each decision, and the last one."""
-    rules, found = Rules.from_dict(record["rules"]), decisions(record)
+    rules, found = Rules.from_dict(record["rules"]), replay_decisions(record)
     frames = [
         {"event": event, "position": open_position(found.states.select(np.array([row])))}
         for row, event in enumerate(found.events.tolist())

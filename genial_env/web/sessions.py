@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from genial_env._util.stored import ANY_OBJECT, a_number, an_object
 from genial_env._util.strict_json import read_object
+from genial_env._util.validators import OBJECT, finite_number, json_object
 from genial_env.table import Table
 from genial_env.web.guard import Refused
 from genial_env.web.limits import DAY, Limits
@@ -307,7 +307,7 @@ def digest_of(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-_KEPT = an_object(started=a_number(), table=ANY_OBJECT)
+_KEPT = json_object(started=finite_number(), table=OBJECT)
 """What a game's file holds; the table is for :meth:`Table.restored` to check."""
 
 

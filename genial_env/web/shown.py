@@ -16,7 +16,7 @@ from genial_env.core.state import EMPTY, FREE, End, Phase, State
 from genial_env.core.tables import tables
 from genial_env.core.views import View
 from genial_env.policies.judgement import Judgement
-from genial_env.records.told import ONLOOKER, tell
+from genial_env.records import SPECTATOR, events_for_seat
 from genial_env.render import theme
 from genial_env.render.sentences import explain_ranks
 from genial_env.table import PERSON, Table
@@ -184,7 +184,7 @@ def open_events(events: list[list[Any]], rules: Rules) -> list[Shown]:
 
     Draws are left out. The numbers count what is told: those of the record would give away what is not.
     """
-    told = [event for event in tell(events, ONLOOKER) if event[0] != "draw"]
+    told = [event for event in events_for_seat(events, SPECTATOR) if event[0] != "draw"]
     return [event_shown(number, event, rules) for number, event in enumerate(told)]
 
 

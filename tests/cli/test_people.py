@@ -22,7 +22,7 @@ from genial_env.cli.typed import best_by_points, read_decision, typed, with_poin
 from genial_env.core import kernel
 from genial_env.core.state import Phase, State
 from genial_env.core.views import view
-from genial_env.records.record import read_records, verify
+from genial_env.records import read_records, verify
 from genial_env.render.sentences import explain_ranks
 from tests.cli.test_cli import ROOT, here, mistake
 from tests.conftest import GUARD
