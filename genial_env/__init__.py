@@ -7,10 +7,11 @@ Importing it registers the Gymnasium ids ``genial_env/Genial-v0``, ``genial_env/
 from genial_env import envs
 from genial_env.backends import Backend, use_backend
 from genial_env.core import kernel, symmetry
+from genial_env.core.determinization import determinize
 from genial_env.core.ranking import ranks
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
-from genial_env.core.views import View, determinize, view
+from genial_env.core.views import View, view
 from genial_env.errors import IllegalAction, RecordError
 from genial_env.policies.base import Policy
 from genial_env.policies.registry import make_policy

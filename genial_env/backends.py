@@ -38,6 +38,24 @@ from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from genial_env._util.checks import as_integer
 
+__all__ = [
+    "BACKEND_VARIABLE",
+    "NAMES",
+    "NUMBA",
+    "NUMPY",
+    "THREADS_VARIABLE",
+    "AnyBackend",
+    "Backend",
+    "accelerated",
+    "chosen",
+    "compiled",
+    "current",
+    "for_one_game",
+    "pick",
+    "use_backend",
+    "using",
+]
+
 NUMPY, NUMBA = "numpy", "numba"
 NAMES = (NUMPY, NUMBA)
 

@@ -16,6 +16,8 @@ from genial_env.policies.base import random_actions
 from genial_env.policies.roster import COMPILED
 from genial_env.simulation import playouts
 
+__all__ = ["Measurement", "all_measurements", "measured", "one_game", "playout_play", "random_play"]
+
 
 @dataclass(frozen=True)
 class Measurement:

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from genial_env.core import kernel
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import bits
+from genial_env.core.determinization import determinize
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
-from genial_env.core.views import View, determinize, view
+from genial_env.core.views import View, view
 from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.policies.base import Policy
 from genial_env.policies.registry import make_policy

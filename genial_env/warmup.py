@@ -19,6 +19,8 @@ from genial_env.policies.afterstates import afterstates, candidates
 from genial_env.policies.base import GreedyPolicy, decide
 from genial_env.simulation import play
 
+__all__ = ["main", "warm_up"]
+
 
 def warm_up() -> int:
     """Call every compiled function once; how many there are.

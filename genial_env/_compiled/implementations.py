@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from genial_env._compiled import core, handover
 from genial_env._compiled.handover import arrays, facts, no_script, scratch, share
 from genial_env.core import chance, kernel, views
+from genial_env.core._kernel import board, dealing, legality, playing
 from genial_env.core.bitsets import Bitsets, Bools, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.state import LEVELS, State
@@ -25,7 +26,7 @@ from genial_env.policies.base import Plan, PlannedPolicy, Policy, RandomPolicy
 # The kernel
 
 
-@kernel.deal_racks.compiled
+@dealing.deal_racks.compiled
 def deal_racks(threads: int, state: State, rows: Ints, seeds: chance.Bits) -> None:
     """Compute it in compiled code."""
     state.key[rows] = chance.seat_keys(seeds, chance.Purpose.DRAWS, state.rules.players)
@@ -33,7 +34,7 @@ def deal_racks(threads: int, state: State, rows: Ints, seeds: chance.Bits) -> No
     share(threads, len(rows), lambda lo, hi: core.deal_racks(*game, script, lo, hi))
 
 
-@kernel.apply_unchecked.compiled
+@playing.apply_unchecked.compiled
 def apply_unchecked(threads: int, state: State, rows: Ints, actions: Ints, script: Ints | None) -> int:
     """Compute it in compiled code."""
     scripts = no_script(state.rules) if script is None else np.ascontiguousarray(script)
@@ -49,7 +50,7 @@ def apply_unchecked(threads: int, state: State, rows: Ints, actions: Ints, scrip
     return wrong
 
 
-@kernel.is_legal_unchecked.compiled
+@legality.is_legal_unchecked.compiled
 def is_legal_unchecked(threads: int, state: State, actions: Ints, rows: Ints) -> Bools:
     """Compute it in compiled code."""
     out = np.empty(len(rows), dtype=np.bool_)
@@ -58,7 +59,7 @@ def is_legal_unchecked(threads: int, state: State, actions: Ints, rows: Ints) ->
     return out
 
 
-@kernel.fill_masks.compiled
+@legality.fill_masks.compiled
 def fill_masks(threads: int, state: State, rows: Ints | None, mask: Bools) -> None:
     """Compute it in compiled code."""
     rows = np.arange(len(state)) if rows is None else rows
@@ -66,7 +67,7 @@ def fill_masks(threads: int, state: State, rows: Ints | None, mask: Bools) -> No
     share(threads, len(rows), lambda lo, hi: core.fill_masks(*game, scratch(state.rules), rows, out, lo, hi))
 
 
-@kernel.placement_sets_unchecked.compiled
+@legality.placement_sets_unchecked.compiled
 def placement_sets_unchecked(threads: int, state: State, rows: Ints) -> Bitsets:
     """Compute it in compiled code."""
     out = np.empty((len(rows), state.open.shape[1]), dtype=np.uint64)
@@ -75,7 +76,7 @@ def placement_sets_unchecked(threads: int, state: State, rows: Ints) -> Bitsets:
     return out
 
 
-@kernel.recount_points_unchecked.compiled
+@board.recount_points_unchecked.compiled
 def recount_points_unchecked(threads: int, rules: Rules, board: NDArray[Any]) -> NDArray[np.int8]:
     """Compute it in compiled code."""
     boards = np.ascontiguousarray(board, dtype=np.int64)

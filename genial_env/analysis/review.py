@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
-from genial_env.core.views import equivalence_keys, view
+from genial_env.core.views import view
 from genial_env.policies.judgement import NONE, Judge, Judgement
 from genial_env.policies.registry import make_policy, prepare
 from genial_env.records import Decisions, replay_decisions

@@ -7,8 +7,9 @@ import numpy as np
 
 from genial_env.core import kernel
 from genial_env.core.actions import Place, cell_name, cell_named, encode, tile_kind, tile_name
+from genial_env.core.placement_values import equivalence_keys, tile_values
 from genial_env.core.state import EMPTY, FREE, Phase, State
-from genial_env.core.views import View, equivalence_keys, tile_values
+from genial_env.core.views import View
 from genial_env.render.sentences import points_of
 
 WORDS = ("swap", "keep", "decline")

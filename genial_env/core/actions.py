@@ -11,6 +11,22 @@ from dataclasses import dataclass
 from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.tables import tables
 
+__all__ = [
+    "Action",
+    "Cell",
+    "Decline",
+    "Place",
+    "Swap",
+    "cell_name",
+    "cell_named",
+    "decode",
+    "describe",
+    "encode",
+    "placement_id",
+    "tile_kind",
+    "tile_name",
+]
+
 Cell = tuple[int, int]
 
 
@@ -54,8 +70,8 @@ def decode(rules: Rules, action: int) -> Action:
     t = tables(rules)
     if not 0 <= action < t.n_actions:
         raise ValueError(f"actions run from 0 to {t.n_actions - 1}, not {action}")
-    if action < t.swap_action:
-        slot, placement = divmod(action, t.n_placements)
+    if t.is_placing(action):
+        slot, placement = t.split_action(action)
         first, second = t.cells[t.placements[placement]].tolist()
         return Place(slot, tuple(first), tuple(second))
     return Swap() if action == t.swap_action else Decline()
@@ -71,7 +87,7 @@ def encode(rules: Rules, action: Action) -> int:
     if isinstance(action, Place):
         if not 0 <= action.slot < rules.rack:
             raise ValueError(f"rack slots run from 0 to {rules.rack - 1}, not {action.slot}")
-        return action.slot * t.n_placements + placement_id(rules, action.first, action.second)
+        return t.join_action(action.slot, placement_id(rules, action.first, action.second))
     if not rules.has_swap:
         raise ValueError(f"mode {rules.mode!r} has no action {str(action)!r}")
     return t.swap_action if isinstance(action, Swap) else t.decline_action

@@ -17,8 +17,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env._util.checks import as_integer
+from genial_env.core.arrays import Bits
 
-Bits = NDArray[np.uint64]
+__all__ = [
+    "MULTIPLIER_1",
+    "MULTIPLIER_2",
+    "STEP",
+    "Bits",
+    "Purpose",
+    "as_seeds",
+    "below",
+    "bits",
+    "game_seeds",
+    "seat_keys",
+]
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 MULTIPLIER_1 = np.uint64(0xBF58476D1CE4E5B9)

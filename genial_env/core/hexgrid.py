@@ -19,6 +19,8 @@ Directions, in order::
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = ["DIRECTIONS", "cell_index", "cells", "corners", "neighbours", "rays", "symmetries"]
+
 DIRECTIONS = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
 """The six steps to a neighbour, as (dq, dr)."""
 

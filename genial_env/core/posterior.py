@@ -35,10 +35,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.core import chance
+from genial_env.core.arrays import Bits, Bools, Floats, Ints
 from genial_env.core.state import EMPTY, LEVELS
-from genial_env.core.tables import Bools, Ints
 
-Floats = NDArray[np.float64]
+__all__ = ["TRIES", "Choose", "Hidden", "Plan", "deal", "make_plan", "sample"]
 
 Choose = Callable[[int, Floats], Ints]
 """Which kind comes to the next slot of each game: from the turn and the weights summed up, [G, M], kinds [G]."""
@@ -88,7 +88,7 @@ class Hidden:
 # Sampling
 
 
-def sample(hidden: Hidden, random: chance.Bits) -> tuple[NDArray[np.int8], Ints]:
+def sample(hidden: Hidden, random: Bits) -> tuple[NDArray[np.int8], Ints]:
     """Deal the hidden tiles: kinds [G, S], EMPTY in slots that hold none, and what is left for the bag [G, M].
 
     Args:
@@ -124,7 +124,7 @@ def _no_hands(hidden: Hidden) -> NDArray[np.int8]:
     return np.full(hidden.filled.shape, EMPTY, dtype=np.int8)
 
 
-def _sample_evenly(hidden: Hidden, random: chance.Bits) -> tuple[NDArray[np.int8], Ints]:
+def _sample_evenly(hidden: Hidden, random: Bits) -> tuple[NDArray[np.int8], Ints]:
     """As :func:`sample`, where all ways to deal are equally likely."""
     games, n_slots = np.arange(len(hidden)), hidden.filled.shape[1]
     hands, left = _no_hands(hidden), hidden.unseen.copy()
@@ -137,7 +137,7 @@ def _sample_evenly(hidden: Hidden, random: chance.Bits) -> tuple[NDArray[np.int8
     return hands, left
 
 
-def _sample_by_weight(hidden: Hidden, random: chance.Bits, names: Ints) -> tuple[NDArray[np.int8], Ints]:
+def _sample_by_weight(hidden: Hidden, random: Bits, names: Ints) -> tuple[NDArray[np.int8], Ints]:
     """As :func:`sample`, for games with weights; `names` [G] are their numbers for messages."""
     plan = make_plan(hidden)
     hands, dealt = _no_hands(hidden), np.zeros_like(hidden.unseen)
@@ -155,13 +155,13 @@ def _sample_by_weight(hidden: Hidden, random: chance.Bits, names: Ints) -> tuple
     raise ValueError(f"no state agrees with the view of game {names[todo[0]]}: none was found in {TRIES} tries")
 
 
-def _choose_by_weight(random: chance.Bits, first: int, turn: int, upto: Floats) -> Ints:
+def _choose_by_weight(random: Bits, first: int, turn: int, upto: Floats) -> Ints:
     """As :data:`Choose`; the random bits of turn 0 are those of number `first`."""
     kinds: Ints = (upto <= (_unit(random, first + turn) * upto[:, -1])[:, None]).sum(axis=1)
     return kinds
 
 
-def _unit(random: chance.Bits, counter: int) -> Floats:
+def _unit(random: Bits, counter: int) -> Floats:
     """[G]: random numbers from 0 to below 1."""
     return (chance.bits(random, counter) >> np.uint64(32)) / 2.0**32
 

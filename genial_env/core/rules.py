@@ -13,6 +13,18 @@ from numpy.typing import NDArray
 
 from genial_env._util.checks import as_integer
 
+__all__ = [
+    "COLOR_LETTERS",
+    "DOUBLE_COPIES",
+    "EDITIONS",
+    "MIXED_COPIES",
+    "PLAYERS_BY_MODE",
+    "SIDE_BY_PLAYERS",
+    "TRACK_END",
+    "Edition",
+    "Rules",
+]
+
 Seats = TypeVar("Seats", int, NDArray[np.int64])
 
 COLOR_LETTERS = "RGBOYP"

@@ -28,6 +28,8 @@ from numpy.typing import NDArray
 from genial_env.core.rules import Rules
 from genial_env.core.tables import Tables, tables
 
+__all__ = ["EMPTY", "FREE", "LEVELS", "End", "Phase", "State"]
+
 FREE = -1
 """A free cell of the board."""
 

@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.core import bitsets, hexgrid
+from genial_env.core.arrays import Ints
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
-from genial_env.core.tables import Ints, tables
+from genial_env.core.tables import tables
 from genial_env.core.views import View
 
 __all__ = [
@@ -143,14 +144,15 @@ class Symmetry:
         named lower color first, so that recoloring may turn it over.
         """
         t = tables(self.rules)
-        slot, placement = np.divmod(np.minimum(actions, t.swap_action - 1), t.n_placements)
+        placing = t.is_placing(actions)
+        slot, placement = t.split_action(np.where(placing, actions, 0))
         games, one_for_all = np.arange(len(actions)), len(self.board_number) == 1
         which = np.zeros_like(games) if one_for_all else games
         halves = t.kinds.take(rack[games, slot], axis=0)
-        turned_over = self.colors[which, halves[:, 0]] > self.colors[which, halves[:, 1]]
+        is_reversed = self.colors[which, halves[:, 0]] > self.colors[which, halves[:, 1]]
         image = self.placements[which, placement]
-        image = np.where(turned_over, _reversed_placements(self.rules)[image], image)
-        return np.where(actions < t.swap_action, slot * t.n_placements + image, actions)
+        image = np.where(is_reversed, t.reversed_placement[image], image)
+        return np.where(placing, t.join_action(slot, image), actions)
 
     def _board(self, board: NDArray[np.int8]) -> NDArray[np.int8]:
         recolored = np.append(self.colors, np.full((len(self.colors), 1), -1), axis=1)  # -1, free, is the last entry
@@ -217,14 +219,6 @@ def _moved_placements(rules: Rules) -> Ints:  # [S, E]
     first, second = (board_symmetries(rules)[:, t.placements[:, half]] for half in (0, 1))
     direction = (t.neighbours[first] == second[:, :, None]).argmax(axis=2)
     return _read_only(t.placement_of[first, direction])
-
-
-@lru_cache(maxsize=64)
-def _reversed_placements(rules: Rules) -> Ints:  # [E]
-    """The placement on the same two cells the other way round."""
-    t = tables(rules)
-    direction = (t.neighbours[t.placements[:, 1]] == t.placements[:, :1]).argmax(axis=1)
-    return _read_only(t.placement_of[t.placements[:, 1], direction])
 
 
 @lru_cache(maxsize=64)

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.core import hexgrid
-from genial_env.core.bitsets import Bitsets, Bools, Ints, pack
+from genial_env.core.arrays import Bitsets, Bools, Ints
+from genial_env.core.bitsets import pack
 from genial_env.core.rules import DOUBLE_COPIES, MIXED_COPIES, Rules
 
 __all__ = ["Bools", "Ints", "Tables", "tables"]

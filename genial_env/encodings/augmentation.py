@@ -11,6 +11,8 @@ from genial_env.core.tables import Ints
 from genial_env.encodings.base import Decodable
 from genial_env.encodings.registry import make_encoding
 
+__all__ = ["augment"]
+
 
 def augment(
     rules: Rules,

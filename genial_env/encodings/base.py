@@ -11,6 +11,8 @@ from genial_env.core.kernel import deal
 from genial_env.core.rules import Rules
 from genial_env.core.views import View, view
 
+__all__ = ["Decodable", "Encoding", "Field", "FunctionEncoding", "highest_of", "scaled"]
+
 
 @dataclass(frozen=True)
 class Field:

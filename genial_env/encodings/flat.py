@@ -11,6 +11,8 @@ from genial_env.core.views import View
 from genial_env.encodings.base import Field, highest_of, scaled
 from genial_env.encodings.planes import Planes
 
+__all__ = ["Flat"]
+
 
 class Flat:
     """One float32 vector: the fields of :class:`~genial_env.encodings.planes.Planes` in their order, each divided by

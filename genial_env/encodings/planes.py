@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 
 from genial_env.backends import accelerated
 from genial_env.core.bitsets import Ints
+from genial_env.core.determinization import complete
 from genial_env.core.rules import Rules
 from genial_env.core.state import FREE, LEVELS, Phase
 from genial_env.core.tables import tables
-from genial_env.core.views import View, complete
+from genial_env.core.views import View
 from genial_env.encodings.base import Field
+
+__all__ = ["Planes", "encode_planes", "places"]
 
 
 class Planes:

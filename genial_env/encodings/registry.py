@@ -9,6 +9,8 @@ from genial_env.encodings.flat import Flat
 from genial_env.encodings.planes import Planes
 from genial_env.encodings.tokens import Tokens
 
+__all__ = ["ENCODINGS", "AnyEncoding", "make_encoding"]
+
 ENCODINGS: dict[str, type[Decodable]] = {"planes": Planes, "flat": Flat, "tokens": Tokens}
 
 AnyEncoding = str | Encoding | Callable[[View], Any]

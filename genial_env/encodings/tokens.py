@@ -6,11 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.core.bitsets import Ints
+from genial_env.core.determinization import complete
 from genial_env.core.rules import Rules
 from genial_env.core.state import LEVELS
 from genial_env.core.tables import tables
-from genial_env.core.views import View, complete
+from genial_env.core.views import View
 from genial_env.encodings.base import Field
+
+__all__ = ["CELL", "GAME", "KIND", "MARKER", "SEAT", "TILE", "Tokens"]
 
 CELL, TILE, MARKER, KIND, SEAT, GAME = range(1, 7)
 

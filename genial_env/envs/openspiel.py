@@ -33,11 +33,11 @@ from numpy.typing import NDArray
 
 from genial_env.core import actions as words
 from genial_env.core import kernel, ranking
+from genial_env.core.determinization import determinize
 from genial_env.core.ranking import rank_utility
 from genial_env.core.rules import Rules
 from genial_env.core.state import EMPTY, Phase, State
 from genial_env.core.tables import tables
-from genial_env.core.views import determinize
 from genial_env.encodings.planes import Planes
 from genial_env.envs.arguments import check_arguments
 from genial_env.envs.one import OneGame

@@ -17,10 +17,11 @@ from genial_env.backends import accelerated
 from genial_env.core import bitsets, kernel
 from genial_env.core.bitsets import Bitsets, Bools, Ints
 from genial_env.core.chance import Bits, Purpose, below, bits, seat_keys
+from genial_env.core.placement_values import pick_best, tile_values
 from genial_env.core.rules import TRACK_END, Rules
 from genial_env.core.state import EMPTY, FREE, Phase, State
 from genial_env.core.tables import Tables
-from genial_env.core.views import View, pick_best, tile_values, view
+from genial_env.core.views import View, view
 
 N = TypeVar("N", bound=np.integer[Any])
 

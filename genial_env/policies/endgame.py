@@ -25,11 +25,12 @@ from numpy.typing import NDArray
 
 from genial_env.core import bitsets, kernel
 from genial_env.core.bitsets import Bitsets, Bools, Ints
+from genial_env.core.determinization import determinize, hidden_tiles
 from genial_env.core.posterior import Hidden, make_plan
 from genial_env.core.rules import TRACK_END, Rules
 from genial_env.core.state import EMPTY, Phase, State
 from genial_env.core.tables import Tables, tables
-from genial_env.core.views import View, determinize, hidden_tiles
+from genial_env.core.views import View
 
 Floats = NDArray[np.float64]
 

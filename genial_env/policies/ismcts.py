@@ -65,11 +65,12 @@ from genial_env.backends import for_one_game, using
 from genial_env.core import kernel, ranking
 from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.chance import Bits, bits
+from genial_env.core.determinization import determinize
 from genial_env.core.ranking import rank_utility
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.tables import Tables, tables
-from genial_env.core.views import View, determinize, view
+from genial_env.core.views import View, view
 from genial_env.policies.base import HeuristicPolicy, Policy, choice_keys
 from genial_env.policies.endgame import exact_action
 from genial_env.policies.playout import play_out

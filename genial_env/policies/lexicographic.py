@@ -4,9 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.core.chance import Bits
+from genial_env.core.placement_values import pick_best
 from genial_env.core.rules import TRACK_END
 from genial_env.core.state import Phase
-from genial_env.core.views import View, pick_best
+from genial_env.core.views import View
 from genial_env.policies.base import added_worth
 
 BASE = 7

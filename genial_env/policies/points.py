@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.core.views import View, tile_values
+from genial_env.core.placement_values import tile_values
+from genial_env.core.views import View
 from genial_env.policies.base import HeuristicPolicy
 
 

@@ -36,9 +36,10 @@ from genial_env.backends import for_one_game, using
 from genial_env.core import chance, kernel, ranking
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits
+from genial_env.core.determinization import determinize
 from genial_env.core.ranking import rank_utility
 from genial_env.core.state import State
-from genial_env.core.views import View, determinize
+from genial_env.core.views import View
 from genial_env.policies.afterstates import NONE, candidates
 from genial_env.policies.base import HeuristicPolicy, Policy, choice_keys
 from genial_env.policies.endgame import exact_action

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from genial_env.core import ranking
 from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.chance import Bits
+from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.rules import Rules
-from genial_env.core.views import View, equivalence_keys
+from genial_env.core.views import View
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import (
     NONE,

@@ -20,9 +20,10 @@ import numpy as np
 from genial_env.core import chance, kernel
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits
+from genial_env.core.determinization import determinize
 from genial_env.core.rules import Rules
 from genial_env.core.state import Phase, State
-from genial_env.core.views import View, determinize
+from genial_env.core.views import View
 from genial_env.core.views import view as view_of
 from genial_env.policies.search import Floats, Halving
 from genial_env.policies.settings import check_count

@@ -7,9 +7,10 @@ from typing import TextIO
 import numpy as np
 
 from genial_env.core.actions import Cell, cell_name, tile_name
+from genial_env.core.determinization import determinize
 from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import EMPTY, FREE, Phase, State
-from genial_env.core.views import View, determinize
+from genial_env.core.views import View
 from genial_env.render.theme import COLORS
 
 RGB = {letter: tuple(bytes.fromhex(color[1:])) for letter, color in COLORS.items()}

@@ -5,9 +5,10 @@ from html import escape
 
 import numpy as np
 
+from genial_env.core.determinization import determinize
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
-from genial_env.core.views import View, determinize
+from genial_env.core.views import View
 from genial_env.records import Record
 from genial_env.render.film import drawing
 from genial_env.render.sentences import event_words

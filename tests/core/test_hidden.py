@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import genial_env
 from genial_env import Rules, State, View, determinize, view
-from genial_env.core import kernel, views
+from genial_env.core import kernel
 from genial_env.core.chance import bits
+from genial_env.core.determinization import hidden_tiles
 from genial_env.core.state import EMPTY, LEVELS, Phase
 from genial_env.encodings import ENCODINGS, make_encoding
 from genial_env.policies.base import decide
@@ -120,7 +121,7 @@ def test_the_true_racks_are_always_possible(rules: Rules, seed: int, steps: int)
     state = swapping_play(rules, games=8, seed=seed, steps=steps)
     rows = np.arange(len(state))[:, None, None]
     for seat in range(rules.players):
-        hidden = views.hidden_tiles(view(state, seat))
+        hidden = hidden_tiles(view(state, seat))
         others = (seat + np.arange(1, rules.players)) % rules.players
         ages = state.returned[:, others].sum(axis=3, dtype=np.int64)
         order = np.argsort(-ages, axis=2, kind="stable")

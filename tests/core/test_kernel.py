@@ -294,7 +294,7 @@ def test_positions_are_checked() -> None:
         ({"racks": 21}, "racks must lie between -1 and 20"),
         ({"to_play": 2}, "to_play must lie between 0 and 1"),
         ({"phase": 4}, "phase must lie between 0 and 3"),
-        ({"pending_bonus": -1}, "owed must lie between 0 and"),
+        ({"pending_bonus": -1}, "pending_bonus must lie between 0 and"),
         ({"bag": [-1] * 21}, "bag must lie between 0 and 255"),
         ({"racks": 0}, "bag must lie between 0 and 255, not between -7"),
     ):

@@ -10,9 +10,10 @@ import pytest
 
 from genial_env import Rules, State, determinize, view
 from genial_env.core import kernel, posterior
+from genial_env.core.determinization import hidden_tiles
 from genial_env.core.posterior import Hidden
 from genial_env.core.state import EMPTY, LEVELS, Phase
-from genial_env.core.views import View, hidden_tiles
+from genial_env.core.views import View
 from tests.core.test_twin import action_words, drawn, tiles
 from tests.positions import random_actions
 from tests.reference import PlainGame

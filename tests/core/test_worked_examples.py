@@ -12,6 +12,7 @@ from genial_env.core import kernel
 from genial_env.core.actions import Place, encode, tile_kind
 from genial_env.core.rules import COLOR_LETTERS
 from genial_env.core.state import Phase, State
+from genial_env.core.tables import tables
 from tests.positions import board_with, markers
 
 pytestmark = pytest.mark.usefixtures("each_backend")
@@ -31,7 +32,7 @@ def test_scoring(example: dict[str, Any], turned: bool) -> None:
     board = board_with(rules, {(q, r): COLOR_LETTERS.index(letter) for q, r, letter in example["board"]})
     kind = tile_kind(rules, example["tile"])
     first, second = map(tuple, example["cells"])
-    letters = "".join(COLOR_LETTERS[color] for color in kernel.tables(rules).kinds[kind])
+    letters = "".join(COLOR_LETTERS[color] for color in tables(rules).kinds[kind])
     if (letters != example["tile"]) != turned:
         first, second = second, first
     if letters[0] != letters[1] and turned:
@@ -62,7 +63,7 @@ def scoring(rules: Rules, points: dict[int, int], before: np.ndarray) -> State:
     """A position in which the tile of slot 0, laid on (0, 0) and (1, 0), scores just these points."""
     (first, first_points), *rest = points.items()
     second, second_points = rest[0] if rest else ((first + 1) % 6, 0)
-    kind = kernel.tables(rules).kind_of[first, second]
+    kind = tables(rules).kind_of[first, second]
     if first > second:
         (first, first_points), (second, second_points) = (second, second_points), (first, first_points)
     left = [(-1, 0), (-2, 0), (-3, 0), (-1, 1), (-2, 2), (0, -1)][:first_points]

@@ -11,10 +11,10 @@ import pytest
 
 from genial_env import Rules, State, determinize, view
 from genial_env.core import kernel, ranking
+from genial_env.core.determinization import hidden_tiles
 from genial_env.core.posterior import Hidden
 from genial_env.core.ranking import rank_utility
 from genial_env.core.state import Phase
-from genial_env.core.views import hidden_tiles
 from genial_env.policies.endgame import (
     OutOfBudget,
     _HiddenHand,

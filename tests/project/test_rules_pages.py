@@ -122,7 +122,7 @@ def test_a_first_tile_must_cover_one_of_the_cells_that_stand_out() -> None:
 
 def test_every_example_and_every_point_is_drawn_on_both_pages(drawings: dict[str, str]) -> None:
     rules = (DOCS / "rules.md").read_text()
-    listed = rules.split("Each of these is a test here: ")[1].strip().removesuffix(".").replace("\n", " ")
+    listed = rules.split("Each of these points has a test: ")[1].strip().removesuffix(".").replace("\n", " ")
     assert list(drawer.POINTS) == listed.split(" · ")
     for language in PAGES:
         shown = images(language)

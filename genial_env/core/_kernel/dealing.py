@@ -1,0 +1,94 @@
+"""Start games."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env.backends import AnyBackend, accelerated
+from genial_env.core import chance
+from genial_env.core._kernel.board import open_sets, recount_points
+from genial_env.core._kernel.draws import fill_racks
+from genial_env.core._kernel.rows import as_rows
+from genial_env.core.arrays import Bits, Ints
+from genial_env.core.rules import Rules
+from genial_env.core.state import EMPTY, FREE, LEVELS, End, Phase, State
+from genial_env.core.tables import tables
+
+
+def deal(rules: Rules, seeds: int | Sequence[int] | NDArray[Any], *, backend: AnyBackend = None) -> State:
+    """Deal one game for each seed: all racks are drawn, and seat 0 is to play.
+
+    Args:
+        rules: the rules.
+        seeds: one integer or [B] integers.
+        backend: the compute backend; None: the current one.
+
+    Raises:
+        TypeError, ValueError: if the seeds are not integers from 0 to 2**64 - 1.
+    """
+    keys = chance.as_seeds(seeds)
+    opening = undealt(rules)
+    games = State(rules, *(np.repeat(array, len(keys), axis=0) for array in opening.arrays().values()))
+    deal_racks.on(backend)(games, np.arange(len(keys)), keys)
+    return games
+
+
+def redeal(state: State, rows: Ints, seeds: int | Sequence[int] | NDArray[Any], *, backend: AnyBackend = None) -> None:
+    """Deal new games in some rows, in place.
+
+    Args:
+        state: the games.
+        rows: [G] row indices, each at most once.
+        seeds: one integer for each row.
+        backend: the compute backend; None: the current one.
+
+    Raises:
+        TypeError, ValueError: if the seeds are not integers from 0 to 2**64 - 1, or not one for each row.
+        IndexError: if a row index is out of range.
+    """
+    rows, seeds = as_rows(state, rows), chance.as_seeds(seeds)
+    if seeds.shape != rows.shape:
+        raise ValueError(f"seeds must be one for each of {len(rows)} rows, not {len(seeds)}")
+    for name, array in undealt(state.rules).arrays().items():
+        getattr(state, name)[rows] = array
+    deal_racks.on(backend)(state, rows, seeds)
+
+
+@lru_cache(maxsize=64)
+def undealt(rules: Rules) -> State:
+    """Return one game before any tile is drawn. It is cached, so copy it before writing to it."""
+    t = tables(rules)
+    board = np.full((1, t.n_cells), FREE, dtype=np.int8)
+    board[0, t.start_symbols] = np.arange(rules.colors)
+    return State(
+        rules=rules,
+        board=board,
+        points=recount_points(rules, board),
+        open=open_sets(t, board),
+        symbols_touched=np.zeros(1, dtype=np.uint8),
+        scores=np.zeros((1, rules.tracks, rules.colors), dtype=np.int8),
+        racks=np.full((1, rules.players, rules.rack), EMPTY, dtype=np.int8),
+        bag=t.full_bag[None].copy(),
+        key=np.zeros((1, rules.players), dtype=np.uint64),
+        drawn=np.zeros((1, rules.players), dtype=np.int64),
+        has_placed=np.zeros((1, rules.players), dtype=np.bool_),
+        returned=np.zeros((1, rules.players, rules.rack, t.n_kinds), dtype=np.uint8),
+        levels=np.zeros((1, t.n_kinds, LEVELS), dtype=np.uint8),
+        swapped=np.zeros(1, dtype=np.bool_),
+        to_play=np.zeros(1, dtype=np.int64),
+        phase=np.full(1, int(Phase.PLACE), dtype=np.int8),
+        pending_bonus=np.zeros(1, dtype=np.int64),
+        decisions=np.zeros(1, dtype=np.int64),
+        end=np.full(1, End.UNFINISHED, dtype=np.int8),
+    )
+
+
+@accelerated
+def deal_racks(state: State, rows: Ints, seeds: Bits) -> None:
+    """Set the keys of the draws and fill every seat's rack, seat by seat, in place, without argument checks."""
+    state.key[rows] = chance.seat_keys(seeds, chance.Purpose.DRAWS, state.rules.players)
+    for seat in range(state.rules.players):
+        fill_racks(state, rows, np.full(len(rows), seat))
