@@ -12,8 +12,8 @@ from genial_env.core import chance, kernel
 from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
-from genial_env.policies.base import random_actions
 from genial_env.policies.roster import COMPILED
+from genial_env.policies.uniform import random_actions
 from genial_env.simulation import playouts
 
 __all__ = ["Measurement", "all_measurements", "measured", "one_game", "playout_play", "random_play"]

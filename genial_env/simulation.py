@@ -13,7 +13,8 @@ from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits, Purpose, game_seeds, seat_keys
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
-from genial_env.policies.base import Policy, choice_keys
+from genial_env.policies.base import Policy
+from genial_env.policies.decisions import choice_keys
 from genial_env.policies.playout import play_on, play_out
 from genial_env.policies.registry import make_policy
 from genial_env.records import Record, Recorder

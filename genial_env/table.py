@@ -15,12 +15,13 @@ import numpy as np
 
 from genial_env._util.checks import as_integer
 from genial_env.core import kernel
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.chance import as_seeds
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.views import View, view
-from genial_env.policies.base import Policy, act, choice_keys
+from genial_env.policies.base import Policy
+from genial_env.policies.decisions import act, choice_keys
 from genial_env.policies.registry import make_known_policy, make_policy, prepare
 from genial_env.records import Recorder
 

@@ -15,7 +15,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from genial_env.core import kernel
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.chance import bits
 from genial_env.core.determinization import determinize
 from genial_env.core.rules import Rules

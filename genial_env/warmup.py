@@ -11,12 +11,14 @@ import numpy as np
 
 from genial_env import backends
 from genial_env.backends import NUMBA, using
+from genial_env.core.engine import make_engine
 from genial_env.core.kernel import apply, deal, is_legal, legal, legal_placements, recount_points
 from genial_env.core.rules import Rules
 from genial_env.core.views import view
 from genial_env.encodings.planes import Planes
 from genial_env.policies.afterstates import afterstates, candidates
-from genial_env.policies.base import GreedyPolicy, decide
+from genial_env.policies.decisions import decide
+from genial_env.policies.greedy import GreedyPolicy
 from genial_env.simulation import play
 
 __all__ = ["main", "warm_up"]
@@ -38,9 +40,9 @@ def warm_up() -> int:
         seen = view(state)
         seen.mask()
         Planes().encode(seen)
-        one = backends.compiled().OneGame(state.select(np.array([0])))
-        one.observe(0)
-        one.apply(-1)
+        engine = make_engine(state.select(np.array([0])))
+        engine.observe_planes(0)
+        engine.play(-1)
         decide(GreedyPolicy(), state, np.arange(2), np.zeros(2, dtype=np.uint64))
         afterstates(seen, np.arange(2), candidates(seen, 1)[:, 0])
         apply(state, actions)

@@ -12,8 +12,8 @@ import pytest
 from genial_env.core.bitsets import Ints
 from genial_env.core.views import View
 from genial_env.policies.roster import ROSTER
-from genial_env.web import playing
-from genial_env.web.server import listening
+from genial_env.web import _game_requests as game_requests
+from genial_env.web.server import create_server
 from tests.conftest import GUARD
 
 WAIT_S = 10
@@ -25,7 +25,7 @@ SMALL = {"players": 2, "edition": "2025", "mode": "individual", "side": 4}
 @contextmanager
 def served(app: Any) -> Iterator[str]:
     """Serve an application; gives its address."""
-    server, sock = listening(app, "127.0.0.1", 0)
+    server, sock = create_server(app, "127.0.0.1", 0)
     thread = threading.Thread(target=server.run, args=([sock],), daemon=True)
     thread.start()
     while not server.started:
@@ -59,12 +59,12 @@ class Slow:
         monkeypatch.setitem(ROSTER, cls.name, cls)
         monkeypatch.setattr(cls, "going", threading.Semaphore(0))
         monkeypatch.setattr(cls, "may_end", threading.Event())
-        playing.agents_for.cache_clear()
+        game_requests.list_agents.cache_clear()
         try:
             yield
         finally:
             cls.may_end.set()
-            playing.agents_for.cache_clear()
+            game_requests.list_agents.cache_clear()
 
 
 class Browser(httpx.Client):
@@ -110,7 +110,7 @@ class Browser(httpx.Client):
     def decide(self, game: dict[str, Any], seat: int | None = None) -> dict[str, Any]:
         """Play the first thing that the person to play may do; with a seat, of several people, as it sees the game."""
         game = game if seat is None else self.seen_by(game, seat)
-        seat, choice = game["position"]["toPlay"], game["choice"]
+        seat, choice = game["position"]["to_play"], game["choice"]
         if choice["swap"]:
             return self.do(game, "play", word="swap", seat=seat)
         slot = next(slot for slot, tile in enumerate(game["position"]["racks"][seat]) if tile)

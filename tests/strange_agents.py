@@ -14,7 +14,7 @@ import numpy as np
 from genial_env.core.bitsets import Ints
 from genial_env.core.state import State
 from genial_env.core.views import View
-from genial_env.policies.base import RandomPolicy
+from genial_env.policies.uniform import RandomPolicy
 
 
 class Crashing(RandomPolicy):

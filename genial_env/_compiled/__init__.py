@@ -5,6 +5,6 @@ Importing this package imports numba and registers them.
 
 from genial_env._compiled import afterstates, implementations
 from genial_env._compiled.jit import cache_directory, entries
-from genial_env._compiled.one_game import OneGame
+from genial_env._compiled.one_game import CompiledEngine
 
-__all__ = ["OneGame", "afterstates", "cache_directory", "entries", "implementations"]
+__all__ = ["CompiledEngine", "afterstates", "cache_directory", "entries", "implementations"]

@@ -23,8 +23,8 @@ from genial_env.core.tables import tables
 from genial_env.core.views import View
 from genial_env.policies import afterstates
 from genial_env.policies.afterstates import FIXED, NOTHING, THRESHOLDS, Afterstates
-from genial_env.policies.base import HeuristicPolicy
-from genial_env.policies.settings import ARRIVAL
+from genial_env.policies.heuristic import HeuristicPolicy
+from genial_env.policies.prior import STOP_VALUE
 
 Array = Any
 Arrays = tuple[Any, ...]
@@ -83,7 +83,7 @@ def rank_placements(
     for g in range(lo, hi):
         if s.phase[g] > BONUS or s.to_play[g] != 0:
             continue
-        core.allowed_sets(s, t, g, m.sets)
+        core.find_allowed_placements(s, t, g, m.sets)
         value_halves(s, t, g, plan, m)
         n_found, most = 0, out.shape[1]
         for slot in range(t.n_slots):
@@ -448,7 +448,7 @@ def rank(threads: int, view: View, prior: HeuristicPolicy, out: Ints) -> None:
         return
     rules, most = view.rules, out.shape[1]
     game = arrays(afterstates.turned(view)), facts(rules)
-    arrival = ARRIVAL if rules.has_bonus else 0
+    arrival = STOP_VALUE if rules.has_bonus else 0
     found = np.full(out.shape, afterstates.NONE)
 
     def work(lo: int, hi: int) -> None:

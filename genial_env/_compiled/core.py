@@ -17,7 +17,7 @@ from genial_env.core import chance, scalar
 from genial_env.core.rules import Rules
 from genial_env.core.scalar import BONUS, FIRST_STOP, OVER, SWAP, Facts, Games, facts_of
 from genial_env.core.state import EMPTY, FREE
-from genial_env.policies import base as policies
+from genial_env.policies.heuristic import MOST_EXTRA
 
 Array = Any
 """A numpy array in compiled code."""
@@ -27,7 +27,6 @@ Arrays = tuple[Any, ...]
 
 STEP, MULTIPLIER_1, MULTIPLIER_2 = chance.STEP, chance.MULTIPLIER_1, chance.MULTIPLIER_2
 U1, U27, U30, U31, U32 = (np.uint64(n) for n in (1, 27, 30, 31, 32))
-MOST_EXTRA = policies.MOST_EXTRA
 
 NOTHING = -(1 << 29)
 """Less than any value, and twice it still fits in an int32."""
@@ -108,7 +107,10 @@ RULES = compiled_functions(scalar, luck=luck)
 """The functions of :mod:`genial_env.core.scalar` for compiled functions, by name."""
 
 apply, is_legal, fill_rack = RULES["apply"], RULES["is_legal"], RULES["fill_rack"]
-first_turn_binds, tiles_held, run_from = RULES["first_turn_binds"], RULES["tiles_held"], RULES["run_from"]
+may_place, may_swap, may_decline = RULES["may_place"], RULES["may_swap"], RULES["may_decline"]
+find_allowed_placements, add_hidden_tiles = RULES["find_allowed_placements"], RULES["add_hidden_tiles"]
+is_bound_by_first_turn = RULES["is_bound_by_first_turn"]
+tiles_held, run_from = RULES["tiles_held"], RULES["run_from"]
 
 
 @helper
@@ -177,27 +179,12 @@ def are_legal(state: Arrays, facts: Arrays, rows: Array, actions: Array, out: Ar
         out[i] = is_legal(s, t, rows[i], actions[i])
 
 
-@helper
-def allowed_sets(s: Games, t: Facts, g: int, out: Array) -> None:
-    """The open placements of a game under the first-turn rule, into out [W]."""
-    if s.has_placed[g, s.to_play[g]] or not first_turn_binds(s, t, g):
-        copy(s.open[g], out)
-        return
-    symbols_touched = s.symbols_touched[g]
-    for word in range(t.n_words):
-        near = np.int64(0)
-        for color in range(t.n_colors):
-            if (symbols_touched >> color) & 1 == 0:
-                near |= t.near_sets[color, word]
-        out[word] = s.open[g, word] & near
-
-
 @Entry
 def open_placements(state: Arrays, facts: Arrays, rows: Array, out: Array, lo: int, hi: int) -> None:
     """The placements open to any tile, as bitsets: out [G, W] int64."""
     s, t = Games(*state), Facts(*facts)
     for i in range(lo, hi):
-        allowed_sets(s, t, rows[i], out[i])
+        find_allowed_placements(s, t, rows[i], out[i])
 
 
 @helper
@@ -207,13 +194,6 @@ def spread(sets: Array, flags: Array) -> None:
         bits, part = sets[word], flags[word << 6 : (word + 1) << 6]
         for bit in range(64):
             part[bit] = (bits >> bit) & 1
-
-
-@helper
-def may_decline(s: Games, t: Facts, g: int) -> Any:
-    """As :func:`genial_env.core.kernel.may_decline`."""
-    phase = s.phase[g]
-    return phase == SWAP or (phase == BONUS and t.may_decline_bonus != 0)
 
 
 @helper
@@ -238,13 +218,13 @@ def fill_masks(state: Arrays, facts: Arrays, scratch: Arrays, rows: Array, out: 
     s, t, m = Games(*state), Facts(*facts), Scratch(*scratch)
     for i in range(lo, hi):
         g = rows[i]
-        seat, phase = s.to_play[g], s.phase[g]
+        seat, places_now = s.to_play[g], may_place(s, g)
         for slot in range(t.n_slots):
-            m.slots[slot] = phase <= BONUS and s.racks[g, seat, slot] != EMPTY
-        if phase <= BONUS:
-            allowed_sets(s, t, g, m.sets)
+            m.slots[slot] = places_now and s.racks[g, seat, slot] != EMPTY
+        if places_now:
+            find_allowed_placements(s, t, g, m.sets)
             spread(m.sets, m.flags)
-        write_mask(t, m.slots, m.flags, phase == SWAP, may_decline(s, t, g), out[i])
+        write_mask(t, m.slots, m.flags, may_swap(s, g), may_decline(s, t, g), out[i])
 
 
 @Entry
@@ -309,7 +289,7 @@ def fill_views(
         v.pending_bonus[i] = s.pending_bonus[g]
         show_choices(s, t, m, g, seat, v.slots[i])
         copy(m.flags, v.placements[i])
-        v.may_swap[i] = s.to_play[g] == seat and s.phase[g] == SWAP
+        v.may_swap[i] = s.to_play[g] == seat and may_swap(s, g)
         v.may_decline[i] = s.to_play[g] == seat and may_decline(s, t, g)
 
 
@@ -322,10 +302,10 @@ def seats_on(s: Games, t: Facts, g: int, seat: int) -> Any:
 @helper
 def show_choices(s: Games, t: Facts, m: Scratch, g: int, seat: int, slots: Array) -> None:
     """The factors of a seat's mask: into slots [K], and the placements open to the seat to play into `flags`."""
-    places_now = s.to_play[g] == seat and s.phase[g] <= BONUS
+    places_now = s.to_play[g] == seat and may_place(s, g)
     for slot in range(t.n_slots):
         slots[slot] = places_now and s.racks[g, seat, slot] != EMPTY
-    allowed_sets(s, t, g, m.sets)
+    find_allowed_placements(s, t, g, m.sets)
     spread(m.sets, m.flags)
 
 
@@ -342,16 +322,13 @@ def show_seats(
 ) -> None:
     """What a view says seat by seat, the own first, into its rows."""
     copy(s.bag[g], unseen)
+    add_hidden_tiles(s, t, g, seat, unseen)
     for other in range(t.n_tracks):
         copy(s.scores[g, (seat + other) % t.n_tracks], scores[other])
     for other in range(t.n_players):
         there = (seat + other) % t.n_players
         rack_sizes[other] = tiles_held(s, t, g, there)
         has_placed[other] = s.has_placed[g, there]
-        for slot in range(t.n_slots):
-            kind = s.racks[g, there, slot]
-            if other > 0 and kind != EMPTY:
-                unseen[kind] += 1
 
 
 @helper
@@ -489,8 +466,8 @@ def observe_one(
     show_swaps(s, t, m, 0, seat, p.returned, p.levels)
     p.pending_bonus[0] = s.pending_bonus[0]
     show_choices(s, t, m, 0, seat, m.slots)
-    may_swap, declinable = to_play == 0 and phase == SWAP, to_play == 0 and may_decline(s, t, 0)
-    write_mask(t, m.slots, m.flags, may_swap, declinable, mask)
+    swappable, declinable = to_play == 0 and may_swap(s, 0), to_play == 0 and may_decline(s, t, 0)
+    write_mask(t, m.slots, m.flags, swappable, declinable, mask)
 
 
 # Decisions
@@ -517,13 +494,13 @@ def nth_member(sets: Array, n: int) -> Any:
 
 @helper
 def choose_uniformly(s: Games, t: Facts, g: int, m: Scratch, random: Any) -> Any:
-    """As :class:`~genial_env.policies.base.RandomPolicy`."""
+    """As :class:`~genial_env.policies.uniform.RandomPolicy`."""
     phase, seat, swap_action = s.phase[g], s.to_play[g], np.int64(t.n_slots * t.n_placements)
     swaps, declines = np.int64(phase == SWAP), np.int64(may_decline(s, t, g))
     n_slots, n_placements = np.int64(0), np.int64(0)
     if phase <= BONUS:
         n_slots = np.int64(tiles_held(s, t, g, seat))
-        allowed_sets(s, t, g, m.sets)
+        find_allowed_placements(s, t, g, m.sets)
         for word in range(t.n_words):
             n_placements += popcount(m.sets[word])
     n_placings = n_slots * n_placements
@@ -541,7 +518,7 @@ def choose_uniformly(s: Games, t: Facts, g: int, m: Scratch, random: Any) -> Any
 @helper
 def value_halves(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch) -> Any:
     """What laying a half is worth, by color and place of its cell on the grid, into `halves`: NOTHING where it cannot
-    lie. As the values of :class:`~genial_env.policies.base.HeuristicPolicy`.
+    lie. As the values of :class:`~genial_env.policies.heuristic.HeuristicPolicy`.
 
     Returns:
         How many cells are free; their numbers are in `cells`.
@@ -635,12 +612,12 @@ def add_neighbours(width: int, row: Array, out: Array) -> None:
 
 @helper
 def choose_by_worth(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch, random: Any) -> Any:
-    """As :class:`~genial_env.policies.base.HeuristicPolicy`."""
+    """As :class:`~genial_env.policies.heuristic.HeuristicPolicy`."""
     if s.phase[g] == SWAP:
         return np.int64(t.n_slots * t.n_placements)
     n_free = value_halves(s, t, g, plan, m)
-    if not s.has_placed[g, s.to_play[g]] and first_turn_binds(s, t, g):
-        allowed_sets(s, t, g, m.sets)
+    if is_bound_by_first_turn(s, t, g):
+        find_allowed_placements(s, t, g, m.sets)
         n_found = best_of_set(s, t, g, plan, m)
     else:
         n_found = best_of_all(s, t, g, plan, n_free, m)

@@ -19,9 +19,9 @@ from genial_env.core.views import View
 from genial_env.encodings import planes
 from genial_env.encodings.planes import Planes, places
 from genial_env.errors import IllegalAction
-from genial_env.policies import base as policies
-from genial_env.policies import playout
-from genial_env.policies.base import Plan, PlannedPolicy, Policy, RandomPolicy
+from genial_env.policies import decisions, playout, uniform
+from genial_env.policies.base import Plan, PlannedPolicy, Policy
+from genial_env.policies.uniform import RandomPolicy
 
 # The kernel
 
@@ -137,12 +137,12 @@ def _plan_of(policy: Policy, rules: Rules) -> Plan | None:
     return policy.plan(rules) if isinstance(policy, PlannedPolicy) else None
 
 
-@policies.decide.compiled
+@decisions.decide.compiled
 def decide(threads: int, policy: Policy, state: State, rows: Ints, random: chance.Bits) -> Ints:
     """Compute it in compiled code; a policy without a plan is called."""
     plan = _plan_of(policy, state.rules)
     if plan is None:
-        return policies.decide.numpy(policy, state, rows, random)
+        return decisions.decide.numpy(policy, state, rows, random)
     if random.shape != rows.shape:
         raise ValueError(f"random bits must be one for each of {len(rows)} games, not of shape {random.shape}")
     out = np.empty(len(rows), dtype=np.int64)
@@ -151,7 +151,7 @@ def decide(threads: int, policy: Policy, state: State, rows: Ints, random: chanc
     return out
 
 
-@policies.random_actions.compiled
+@uniform.random_actions.compiled
 def random_actions(threads: int, state: State, rows: Ints, random: chance.Bits) -> Ints:
     """Compute it in compiled code."""
     return decide(threads, RandomPolicy(), state, rows, random)
@@ -165,7 +165,7 @@ def play_out(threads: int, state: State, roster: Sequence[Policy], keys: chance.
         playout.play_out.numpy(state, roster, keys)
         return
     stuck = np.empty(len(state), dtype=np.int64)
-    worths, weights = np.array([plan.worth for plan in plans]), np.array([plan.weights for plan in plans])
+    worths, weights = np.array([plan.marker_values for plan in plans]), np.array([plan.weights for plan in plans])
     game = arrays(state), facts(state.rules)
     how = worths, weights, np.ascontiguousarray(keys), no_script(state.rules)[0], stuck
     found = share(

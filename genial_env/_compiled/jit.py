@@ -30,9 +30,9 @@ CONSTANTS_FROM = (
     "core/chance.py",
     "core/rules.py",
     "core/state.py",
-    "policies/base.py",
+    "policies/heuristic.py",
     "policies/afterstates.py",
-    "policies/settings.py",
+    "policies/prior.py",
 )
 """The modules outside this package that are compiled, or whose constants are compiled into its functions."""
 

@@ -22,7 +22,8 @@ from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits, bits
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
-from genial_env.policies.base import Policy, choice_keys, decide
+from genial_env.policies.base import Policy
+from genial_env.policies.decisions import choice_keys, decide
 from genial_env.records import Record, Recorder
 
 

@@ -36,7 +36,8 @@ from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits
 from genial_env.core.rules import Rules
 from genial_env.core.views import View
-from genial_env.policies.base import Policy, decide
+from genial_env.policies.base import Policy
+from genial_env.policies.decisions import decide
 from genial_env.policies.registry import make_policy
 
 START_S = 300.0

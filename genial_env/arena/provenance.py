@@ -26,7 +26,7 @@ def provenance(backend: Backend) -> dict[str, Any]:
     }
 
 
-SITTING = json_object(
+PROVENANCE = json_object(
     date=STRING,
     commit=optional(STRING),
     backend=STRING,

@@ -28,7 +28,7 @@ from genial_env._util.validators import (
 from genial_env.arena import ratings
 from genial_env.arena.games import Game
 from genial_env.arena.pictures import MISSING, best_first, draw
-from genial_env.arena.provenance import SITTING
+from genial_env.arena.provenance import PROVENANCE
 from genial_env.arena.ratings import Ratings, rate
 from genial_env.arena.store import Settings, Store
 from genial_env.core import ranking
@@ -191,7 +191,7 @@ def _report_check(n: int) -> Validator:
     of_each = json_object(value=list_of(finite_number(), n), low=each, high=each, others=any_value)
     return json_object(
         settings=OBJECT,
-        sittings=list_of(SITTING, min_length=1),
+        sittings=list_of(PROVENANCE, min_length=1),
         games=integer(1),
         intervals=STRING,
         ratings=json_object(

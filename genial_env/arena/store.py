@@ -37,7 +37,7 @@ from genial_env._util.validators import (
     validation_error,
 )
 from genial_env.arena.games import Game, forfeited_ranks
-from genial_env.arena.provenance import SITTING, provenance
+from genial_env.arena.provenance import PROVENANCE, provenance
 from genial_env.arena.schedule import Unit, is_scheduled
 from genial_env.backends import Backend
 from genial_env.core import ranking
@@ -125,7 +125,7 @@ _SETTINGS = json_object(
     records=BOOLEAN,
 )
 
-_TOURNAMENT = json_object(settings=OBJECT, sittings=list_of(SITTING))
+_TOURNAMENT = json_object(settings=OBJECT, sittings=list_of(PROVENANCE))
 
 
 class Store:

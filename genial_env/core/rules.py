@@ -20,6 +20,7 @@ __all__ = [
     "MIXED_COPIES",
     "PLAYERS_BY_MODE",
     "SIDE_BY_PLAYERS",
+    "SIZE_LIMITS",
     "TRACK_END",
     "Edition",
     "Rules",
@@ -53,6 +54,9 @@ EDITIONS = {
 
 PLAYERS_BY_MODE = {"individual": (2, 3, 4), "team": (4,), "solo": (1,)}
 SIDE_BY_PLAYERS = {1: 6, 2: 6, 3: 7, 4: 8}
+
+SIZE_LIMITS = {"side": (3, 10), "colors": (2, 6), "rack": (2, 6), "tile_sets": (1, 12)}
+"""The least and the greatest value of each size that research varies; in solo a rack always holds one tile."""
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,10 @@ class Rules:
             seat: one seat, or an array of seats of any shape.
         """
         return seat % self.tracks
+
+    def seats_of(self, track: int) -> tuple[int, ...]:
+        """Return the seats that play for a track: one, in team mode the two of the team, in order."""
+        return tuple(seat for seat in range(self.players) if self.track_of(seat) == track)
 
     @property
     def has_bonus(self) -> bool:
@@ -199,13 +207,12 @@ class Rules:
             )
 
     def _check_sizes(self) -> None:
-        self._set_integer("side", 3, 10)
-        self._set_integer("colors", 2, 6)
-        self._set_integer("tile_sets", 1, 12)
+        for name in ("side", "colors", "tile_sets"):
+            self._set_integer(name, *SIZE_LIMITS[name])
         if self.mode == "solo":
             self._set_integer("rack", 1, 1, called="rack (in solo)")
         else:
-            self._set_integer("rack", 2, 6)
+            self._set_integer("rack", *SIZE_LIMITS["rack"])
         needed = self._tiles_needed()
         if needed > self.tiles:
             raise ValueError(

@@ -89,20 +89,36 @@ Script = Numbers
 
 def is_legal(s: Games, t: Facts, g: int, action: int) -> bool:
     """Whether an action may be played."""
-    phase = s.phase[g]
     swap_action = t.n_slots * t.n_placements
     if action < 0 or action >= t.n_actions:
         return False
     if action >= swap_action:
-        return phase == SWAP or (phase == BONUS and t.may_decline_bonus != 0 and action > swap_action)
+        return may_swap(s, g) if action == swap_action else may_decline(s, t, g)
     seat, slot = s.to_play[g], action // t.n_placements
     placement = action - slot * t.n_placements
-    if phase > BONUS or s.racks[g][seat, slot] == EMPTY or not _holds(s.open[g][placement >> 6], placement):
+    if not may_place(s, g) or s.racks[g][seat, slot] == EMPTY or not _holds(s.open[g][placement >> 6], placement):
         return False
     symbols_touched = s.symbols_touched[g]
     if s.has_placed[g][seat] or (t.near[placement] | symbols_touched) != symbols_touched:
         return True
     return not first_turn_binds(s, t, g)
+
+
+def may_place(s: Games, g: int) -> bool:
+    """Whether the decision is a placement."""
+    places: bool = s.phase[g] <= BONUS
+    return places
+
+
+def may_swap(s: Games, g: int) -> bool:
+    """Whether the rack may be swapped."""
+    offered: bool = s.phase[g] == SWAP
+    return offered
+
+
+def may_decline(s: Games, t: Facts, g: int) -> bool:
+    """Whether a swap, or by the rules a bonus placement, may be declined."""
+    return s.phase[g] == SWAP or (s.phase[g] == BONUS and t.may_decline_bonus != 0)
 
 
 def _holds(word: int, number: int) -> bool:
@@ -119,6 +135,36 @@ def first_turn_binds(s: Games, t: Facts, g: int) -> bool:
                 if s.open[g][word] & t.near_sets[color][word] != 0:
                     return True
     return False
+
+
+def is_bound_by_first_turn(s: Games, t: Facts, g: int) -> bool:
+    """Whether the first-turn rule limits where the seat to play may place."""
+    return not s.has_placed[g][s.to_play[g]] and first_turn_binds(s, t, g)
+
+
+def find_allowed_placements(s: Games, t: Facts, g: int, out: Numbers) -> None:
+    """Write the open placements under the first-turn rule, as a bitset, into `out` [W]."""
+    still_open, symbols_touched = s.open[g], s.symbols_touched[g]
+    is_bound = is_bound_by_first_turn(s, t, g)
+    for word in range(t.n_words):
+        out[word] = still_open[word]
+        if is_bound:
+            near = 0
+            for color in range(t.n_colors):
+                if (symbols_touched >> color) & 1 == 0:
+                    near |= t.near_sets[color][word]
+            out[word] &= near
+
+
+def add_hidden_tiles(s: Games, t: Facts, g: int, seat: int, counts: Numbers) -> None:
+    """In place: add the tiles in the racks of the other seats to `counts` [M]."""
+    racks = s.racks[g]
+    for other in range(t.n_players):
+        if other != seat:
+            for slot in range(t.n_slots):
+                kind = racks[other, slot]
+                if kind != EMPTY:
+                    counts[kind] += 1
 
 
 def lacks_lowest(s: Games, t: Facts, g: int) -> bool:

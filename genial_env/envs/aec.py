@@ -6,7 +6,8 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 
-from genial_env.envs.zoo import ZooEnv
+from genial_env.envs.game import as_action
+from genial_env.envs.zoo import NO_GAME, ZooEnv
 from genial_env.errors import IllegalAction
 
 
@@ -120,8 +121,8 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
             options: ``{"game_seed": n}`` deals the game of that seed.
         """
         self._deal(seed, options)
-        self.rewards = self._nothing()
-        self._cumulative_rewards = self._nothing()
+        self.rewards = self._zero_rewards()
+        self._cumulative_rewards = self._zero_rewards()
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = self._infos(left=False)
@@ -129,21 +130,23 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
         self.agent_selection = self._mover
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent selected; None for one whose game is over.
+        """Play the action of the selected agent; None for an agent that is terminated or truncated.
 
         Raises:
-            IllegalAction: for an action that the mask excludes, or outside of the space; nothing has changed.
-            TypeError: for something that is no whole number.
+            IllegalAction: if the action is masked, or not in the action space; then nothing has changed.
+            TypeError: if it is not a whole number.
             RuntimeError: before the first reset, or when no agent is left.
         """
-        self._check_live()
+        if not self.agents:
+            raise RuntimeError(NO_GAME)
         game, agent = self._game, self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
-        earned = self._play(action)
+        self._played, self.illegal_reason = as_action(action), None
+        earned = game.play(self._played)
         over, truncated = game.over, self._is_truncated(steps_in_cycle=len(self.possible_agents))
-        self._cumulative_rewards[agent] = self._zero()
+        self._cumulative_rewards[agent] = self._zero_reward()
         if over or game.is_dense:
             self.rewards = self._by_agent(earned)
             self._accumulate_rewards()
@@ -153,11 +156,12 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
             self._finish(truncated)
 
     def end_illegally(self, error: IllegalAction) -> None:
-        """In place: end the game for all after an illegal action of the agent selected, who gets the worst reward and
-        its number in ``infos[agent]["illegal_action"]``. The game itself stays as it was.
+        """In place: terminate all agents after an illegal action of the selected agent. The game does not change.
+
+        The agent gets the worst reward, and ``infos[agent]["illegal_action"]`` holds the id of the action.
         """
-        self._cumulative_rewards[self.agent_selection] = self._zero()
-        self.rewards, self.infos = self._fine(error)
+        self._cumulative_rewards[self.agent_selection] = self._zero_reward()
+        self.rewards, self.infos = self._penalize(error)
         self._accumulate_rewards()
         self._finish(truncated=False)
 

@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 
 from genial_env._util.checks import as_integer
 from genial_env.core import chance, kernel, ranking
-from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.arrays import Bools, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.views import View, view
 from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.envs import spaces
 from genial_env.envs.arguments import as_plain_seed
 from genial_env.envs.forms import make_form, why_illegal
-from genial_env.envs.game import draw_game_seed, move_of
+from genial_env.envs.game import draw_game_seed, last_placement
 from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats
-from genial_env.envs.rewards import check_scheme, nothing, rewards, worst
+from genial_env.envs.rewards import check_scheme, compute_rewards, worst_reward, zero_rewards
 from genial_env.envs.saved import check_saved
 from genial_env.envs.single import BROKEN_OFF, GenialEnv, check_illegal_action
 from genial_env.errors import IllegalAction
-from genial_env.policies.base import act, choice_keys
+from genial_env.policies.decisions import act, choice_keys
 from genial_env.render import draw
 from genial_env.render.svg import Move
 
@@ -132,28 +132,24 @@ class LearnerGames:
             raise RuntimeError(f"{BROKEN_OFF} (games {np.flatnonzero(~self._settled).tolist()})")
         state = self.state
         before = state.scores[rows]
-        legal = np.ones(len(rows), dtype=np.bool_) if self._raises else kernel.is_legal(state, ids, rows)
-        reasons = {int(rows[at]): self._why_illegal(actions, ids, rows, at) for at in np.flatnonzero(~legal).tolist()}
+        self._settled[:] = False
+        illegal = self._play_legal(ids, rows)
+        if illegal.size and self._raises:
+            self._settled[:] = True
+            raise IllegalAction(self._why_illegal(actions, ids, rows, int(illegal[0])))
+        reasons = {int(rows[at]): self._why_illegal(actions, ids, rows, at) for at in illegal.tolist()}
         if reasons or self.reasons:
             stepped = set(rows.tolist())
             self.reasons = {row: why for row, why in self.reasons.items() if row not in stepped} | reasons
-        self._settled[:] = False
-        playing = rows[legal] if reasons else rows
-        try:
-            self._play(ids[legal] if reasons else ids, playing)
-        except IllegalAction:
-            self._settled[:] = True
-            at = int(np.flatnonzero(~kernel.is_legal(state, ids, rows))[0])
-            raise IllegalAction(self._why_illegal(actions, ids, rows, at)) from None
-        self._let_others_play(playing)
-        by_seat = rewards(self.scheme, self.rules, before, state.scores[rows], state.over[rows])
+        self._let_others_play(np.delete(rows, illegal) if reasons else rows)
+        by_seat = compute_rewards(self.scheme, self.rules, before, state.scores[rows], state.over[rows])
         earned = by_seat[np.arange(len(rows)), self.seat[rows]]
         refused = np.full(len(self.everyone), -1)
         if reasons:
-            earned[~legal] = worst(self.scheme, self.rules)
+            earned[illegal] = worst_reward(self.scheme, self.rules)
             n_actions = state.tables.n_actions
-            wrong = ids[~legal]
-            refused[rows[~legal]] = np.where((wrong >= 0) & (wrong < n_actions), wrong, n_actions)
+            wrong = ids[illegal]
+            refused[rows[illegal]] = np.where((wrong >= 0) & (wrong < n_actions), wrong, n_actions)
         return earned, refused
 
     def settle(self) -> None:
@@ -171,7 +167,7 @@ class LearnerGames:
 
     def no_reward(self) -> NDArray[np.float64]:
         """[B] zeros (or [B, C])."""
-        return np.zeros((len(self.everyone), *nothing(self.scheme, self.rules).shape[1:]))
+        return np.zeros((len(self.everyone), *zero_rewards(self.scheme, self.rules).shape[1:]))
 
     def view(self, rows: Ints | None = None) -> View:
         """What the learners of some rows see."""
@@ -230,12 +226,34 @@ class LearnerGames:
     def _why_illegal(self, actions: Any, ids: Ints, rows: Ints, at: int) -> str:
         return why_illegal(self.form, self.state, int(rows[at]), actions[at], int(ids[at]))
 
+    def _play_legal(self, actions: Ints, rows: Ints) -> Ints:
+        """In place: play the learners' legal actions; none of them if illegal actions raise and there is one.
+
+        All actions are played at once, which checks each of them once. They are checked again only if there is an
+        illegal one, which masks make rare.
+
+        Returns:
+            The indices, in `rows`, of the illegal actions.
+        """
+        try:
+            self._play(actions, rows)
+        except IllegalAction:
+            legal = kernel.is_legal(self.state, actions, rows)
+            if not self._raises:
+                self._play(actions[legal], rows[legal])
+            return np.flatnonzero(~legal)
+        return np.empty(0, dtype=np.int64)
+
     def _play(self, actions: Ints, rows: Ints) -> None:
-        """In place: play actions in some rows."""
+        """In place: play actions in some rows.
+
+        Raises:
+            IllegalAction: if one is illegal; then none has been played.
+        """
         kernel.apply(self.state, actions, rows)
         if self._render_mode is not None:
             for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
-                self._moves[row] = move_of(self.rules, action, self._moves[row])
+                self._moves[row] = last_placement(self.rules, action, self._moves[row])
 
 
 _KEPT = ("state", "started", "seeds", "seat", "reasons", "_choices", "_settled", "_moves")

@@ -16,7 +16,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from genial_env.core import kernel
-from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.arrays import Bools, Ints
 from genial_env.core.kernel import as_actions
 from genial_env.core.rules import Rules
 from genial_env.core.state import State

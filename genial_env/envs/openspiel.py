@@ -34,13 +34,13 @@ from numpy.typing import NDArray
 from genial_env.core import actions as words
 from genial_env.core import kernel, ranking
 from genial_env.core.determinization import determinize
+from genial_env.core.engine import make_engine
 from genial_env.core.ranking import rank_utility
 from genial_env.core.rules import Rules
 from genial_env.core.state import EMPTY, Phase, State
 from genial_env.core.tables import tables
 from genial_env.encodings.planes import Planes
 from genial_env.envs.arguments import check_arguments
-from genial_env.envs.one import OneGame
 from genial_env.errors import IllegalAction
 from genial_env.render.ansi import board_text, describe
 
@@ -165,7 +165,7 @@ class GenialState(pyspiel.State):  # type: ignore[misc]  # pyspiel is untyped
     def __init__(self, game: GenialGame) -> None:
         super().__init__(game)
         rules = game.rules
-        self._one = OneGame(game.start.copy())
+        self._engine = make_engine(game.start.copy())
         # What is to be drawn next, as slots of [P * K], the next one first; and the tiles that cannot be drawn yet.
         self._to_draw = bytes(range(rules.players * rules.rack))
         self._aside = bytes(tables(rules).n_kinds)
@@ -179,15 +179,15 @@ class GenialState(pyspiel.State):  # type: ignore[misc]  # pyspiel is untyped
     @property
     def position(self) -> State:
         """The kernel's state, a batch of one game, not to be written to. Slots that are drawn for are empty."""
-        return self._one.state
+        return self._engine.state
 
     # What OpenSpiel calls
 
     def current_player(self) -> int:
         """The seat to decide, chance, or nobody."""
-        if self._one.over:
+        if self._engine.over:
             return int(pyspiel.PlayerId.TERMINAL)
-        return int(pyspiel.PlayerId.CHANCE) if self._to_draw else self._one.to_play
+        return int(pyspiel.PlayerId.CHANCE) if self._to_draw else self._engine.to_play
 
     def _legal_actions(self, player: int) -> list[int]:
         actions: list[int] = np.flatnonzero(kernel.legal(self.position)[0]).tolist()
@@ -213,12 +213,12 @@ class GenialState(pyspiel.State):  # type: ignore[misc]  # pyspiel is untyped
 
     def is_terminal(self) -> bool:
         """Whether the game is over."""
-        return self._one.over
+        return self._engine.over
 
     def returns(self) -> list[float]:
         """Of each seat; all 0 before the end."""
         rules = self.position.rules
-        if not self._one.over:
+        if not self._engine.over:
             return [0.0] * rules.players
         scores = self.position.scores[0]
         if rules.tracks == 1:
@@ -242,10 +242,10 @@ class GenialState(pyspiel.State):  # type: ignore[misc]  # pyspiel is untyped
         if self._to_draw:
             raise ValueError("states are resampled where a player decides, not where tiles are drawn")
         rng = np.random.default_rng(int(sampler() * 2**53))
-        possible = determinize(self._one.view(player), rng)
+        possible = determinize(self._engine.view(player), rng)
         possible.decisions[:] = self.position.decisions
         other: GenialState = self.clone()
-        other._one = OneGame(possible)
+        other._engine = make_engine(possible)
         other._own_draws, other._drawn_as = self._draws_in(possible, player)
         return other
 
@@ -258,9 +258,10 @@ class GenialState(pyspiel.State):  # type: ignore[misc]  # pyspiel is untyped
             IllegalAction: and nothing has changed.
         """
         state, rules, t = self.position, self.position.rules, self.position.tables
-        seat, phase = self._one.to_play, int(state.phase[0])
+        seat, phase = self._engine.to_play, int(state.phase[0])
         rack = state.racks[0, seat].copy()
-        self._one.apply(action)
+        if not self._engine.play(action):
+            raise IllegalAction(kernel.why_illegal(state, 0, action))
         self._events += self._events_of(action, seat, rack.tolist(), phase)
         if action < t.swap_action:
             rack[action // t.n_placements] = EMPTY
@@ -372,13 +373,13 @@ class GenialObserver:
         """In place: fill `tensor`, and with it `dict`, by what the player observes."""
         self.tensor.fill(0)
         self.dict["player"][player] = 1
-        seen = state._one.view(player)
+        seen = state._engine.view(player)
         arrays, fields = self._planes.encode(seen), self._planes.fields(self._rules)
         for name in self.dict.keys() & arrays.keys():
             self.dict[name][:] = arrays[name][0] / np.float32(fields[name].high)
         if "racks" in self.dict:
             for other in range(self._rules.players):
-                rack = state._one.view((player + other) % self._rules.players)
+                rack = state._engine.view((player + other) % self._rules.players)
                 self.dict["racks"][other] = self._planes.encode(rack)["rack"][0]
         if "events" in self.dict:
             rows, t = self._rows(state, player), tables(self._rules)
@@ -391,7 +392,7 @@ class GenialObserver:
 
     def string_from(self, state: GenialState, player: int) -> str:
         """What the player observes, as text."""
-        seen = state._one.view(player)
+        seen = state._engine.view(player)
         parts = []
         if self._recall:
             parts += [self._event_text(row) for row in self._rows(state, player)]
@@ -402,7 +403,7 @@ class GenialObserver:
             parts.append(
                 f"{len(state._to_draw)} tiles are to be drawn"
                 if state._to_draw
-                else f"seat {state._one.to_play}: {phase}, {seen.pending_bonus[0]} owed"
+                else f"seat {state._engine.to_play}: {phase}, {seen.pending_bonus[0]} owed"
             )
             return "\n".join(parts)
         if self._public and self._private == pyspiel.PrivateInfoType.SINGLE_PLAYER:

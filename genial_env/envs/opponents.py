@@ -7,8 +7,7 @@ import numpy as np
 
 from genial_env._util.checks import as_integer
 from genial_env.core import chance
-from genial_env.core.bitsets import Ints
-from genial_env.core.chance import Bits
+from genial_env.core.arrays import Bits, Ints
 from genial_env.core.rules import Rules
 from genial_env.policies.base import Policy
 from genial_env.policies.registry import make_policy

@@ -6,7 +6,8 @@ from pettingzoo import ParallelEnv
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 
-from genial_env.envs.zoo import ZooEnv
+from genial_env.envs.game import as_action
+from genial_env.envs.zoo import NO_GAME, ZooEnv
 from genial_env.errors import IllegalAction
 
 Observations = dict[str, dict[str, Any]]
@@ -83,10 +84,12 @@ class GenialParallelEnv(ZooEnv, ParallelEnv[str, dict[str, Any], int]):  # type:
             TypeError, ValueError: for something that is no whole number, no action of the mover, or for unknown agents.
             RuntimeError: before the first reset, or when the game is over.
         """
-        self._check_live()
+        if not self.agents:
+            raise RuntimeError(NO_GAME)
         mover = self._mover
         self._check_actions(actions, mover)
-        earned = self._play(actions[mover])
+        self._played, self.illegal_reason = as_action(actions[mover]), None
+        earned = self._game.play(self._played)
         truncated = self._is_truncated(steps_in_cycle=1)
         return self._outcome(self._by_agent(earned), self._infos(truncated), self._game.over, truncated)
 
@@ -95,7 +98,7 @@ class GenialParallelEnv(ZooEnv, ParallelEnv[str, dict[str, Any], int]):  # type:
         its number in ``infos[agent]["illegal_action"]``. The game itself stays as it was. Returns what :meth:`step`
         does.
         """
-        return self._outcome(*self._fine(error), terminated=True, truncated=False)
+        return self._outcome(*self._penalize(error), terminated=True, truncated=False)
 
     def _outcome(self, rewards: dict[str, Any], infos: Infos, terminated: bool, truncated: bool) -> Step:
         """In place: dismiss all agents where the game is over."""

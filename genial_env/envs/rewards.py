@@ -76,7 +76,7 @@ def check_scheme(rules: Rules, scheme: str | None) -> str:
     return scheme
 
 
-def rewards(scheme: str, rules: Rules, before: Scores, after: Scores, over: Bools) -> Rewards:
+def compute_rewards(scheme: str, rules: Rules, before: Scores, after: Scores, over: Bools) -> Rewards:
     """What happened between two moments, for every seat.
 
     Args:
@@ -93,12 +93,12 @@ def rewards(scheme: str, rules: Rules, before: Scores, after: Scores, over: Bool
     return by_track[:, rules.track_of(np.arange(rules.players))]
 
 
-def nothing(scheme: str, rules: Rules) -> Rewards:
+def zero_rewards(scheme: str, rules: Rules) -> Rewards:
     """[P] zeros; "vector": [P, C]."""
     return np.zeros((rules.players, rules.colors) if scheme == "vector" else rules.players)
 
 
-def worst(scheme: str, rules: Rules) -> float | NDArray[np.float64]:
+def worst_reward(scheme: str, rules: Rules) -> float | NDArray[np.float64]:
     """What an illegal action is paid with."""
     if scheme == "rank":
         return -1.0

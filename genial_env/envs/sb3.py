@@ -12,8 +12,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
-from genial_env.core.bitsets import Bools, Ints
-from genial_env.core.chance import Bits
+from genial_env.core.arrays import Bits, Bools, Ints
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import spaces
 from genial_env.envs.arguments import make_rules

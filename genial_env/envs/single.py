@@ -18,7 +18,7 @@ from genial_env.envs.game import LEGAL, Game, draw_game_seed
 from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats
 from genial_env.envs.saved import check_names, check_saved
 from genial_env.errors import IllegalAction
-from genial_env.policies.base import choice_keys
+from genial_env.policies.decisions import choice_keys
 from genial_env.render import RENDER_MODES
 
 ILLEGAL_ACTION = ("end", "raise")
@@ -170,9 +170,9 @@ class GenialEnv(gym.Env[Any, Any]):
             reason = why_illegal(self._form, state, 0, action, number)
             if self._illegal_action == "raise":
                 raise IllegalAction(reason) from None
-            self._finished, self._illegal, self.illegal_reason = True, game.numbered(number), reason
+            self._finished, self._illegal, self.illegal_reason = True, game.illegal_id(number), reason
             observation, info = self._see()
-            return observation, _reward(rewards.worst(game.scheme, self.rules)), True, False, info
+            return observation, _reward(rewards.worst_reward(game.scheme, self.rules)), True, False, info
         reward = reward + self._let_others_play()
         self._finished = game.over
         observation, info = self._see()
@@ -184,7 +184,7 @@ class GenialEnv(gym.Env[Any, Any]):
         """[A] bool (factored: one entry a value): the playable actions, as sb3-contrib asks for them; none when the
         game is over.
         """
-        with self._game.working():
+        with self._game.use_backend():
             mask: Bools = self._form.mask(self._game.view(self._seat))[0]
             return mask.copy()
 
@@ -199,7 +199,7 @@ class GenialEnv(gym.Env[Any, Any]):
     def get_state(self) -> dict[str, Any]:
         """An independent copy of all that changes, for :meth:`set_state`."""
         own = copy.deepcopy({name: getattr(self, name) for name in _KEPT})
-        return {"game": self._game.saved(), "own": own}
+        return {"game": self._game.save(), "own": own}
 
     def set_state(self, saved: dict[str, Any]) -> None:
         """In place: go back to what :meth:`get_state` gave; the state given stays as it is.
@@ -229,7 +229,7 @@ class GenialEnv(gym.Env[Any, Any]):
             observation, mask = self._game.observe(self._seat)
         else:
             view = self._game.view(self._seat)
-            with self._game.working():
+            with self._game.use_backend():
                 observation, mask = self._game.encode(view), self._form.mask(view)[0].astype(np.int8)
         return observation, {"action_mask": mask, **self._game.standings(), "illegal_action": self._illegal}
 

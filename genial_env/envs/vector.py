@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.arrays import Bools, Ints
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import spaces
 from genial_env.envs.arguments import arguments_of, check_arguments, make_rules

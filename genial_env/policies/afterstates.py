@@ -23,8 +23,9 @@ from genial_env.core.rules import TRACK_END, Rules
 from genial_env.core.state import EMPTY, FREE, LEVELS, State
 from genial_env.core.tables import tables
 from genial_env.core.views import View
-from genial_env.policies.base import DenialPolicy, HeuristicPolicy
-from genial_env.policies.settings import checked_prior, prior_values
+from genial_env.policies.denial import DenialPolicy
+from genial_env.policies.heuristic import HeuristicPolicy
+from genial_env.policies.prior import check_prior, compute_prior_values
 
 Features = NDArray[np.int16]
 
@@ -113,18 +114,18 @@ class Afterstates:
 def candidates(view: View, most: int, prior: HeuristicPolicy | None = None) -> Ints:
     """The actions of each game that are worth a look, the likeliest first.
 
-    Those are so many placements that the prior thinks worth most (:func:`~genial_env.policies.settings.prior_values`),
-    of equal ones a single one, and every choice that is no placement.
+    Those are the placements of the highest prior value (:func:`~genial_env.policies.prior.compute_prior_values`), one
+    of those that lead to the same position, and swap and decline where they are legal.
 
     Args:
         view: G games in which it is the seat's turn.
         most: how many placements.
-        prior: left out, :class:`~genial_env.policies.base.DenialPolicy`.
+        prior: left out, :class:`~genial_env.policies.denial.DenialPolicy`.
 
     Returns:
         [G, most + 2] action ids, :data:`NONE` behind the last.
     """
-    prior = checked_prior(prior)
+    prior = check_prior(prior)
     actions = np.full((len(view), most + 2), NONE, dtype=np.int64)
     rank_placements(view, prior, actions[:, :most])
     _add_choices(view, actions)
@@ -139,7 +140,7 @@ def rank_placements(view: View, prior: HeuristicPolicy, out: Ints) -> None:
     if not placing.size:
         return
     placers = view.select(placing)
-    values = prior_values(prior, placers).astype(np.int64)
+    values = compute_prior_values(prior, placers).astype(np.int64)
     values[~distinct_placements(placers)] = IMPOSSIBLE
     flat = values.reshape(len(placing), t.swap_action)
     best = np.argsort(-flat, axis=1, kind="stable")[:, : out.shape[1]]
@@ -340,7 +341,7 @@ def _worth_by_kind(state: State, track: int, fits: Bools) -> NDArray[np.int16]:
 @lru_cache(maxsize=64)
 def markers_worth(rules: Rules) -> NDArray[np.int16]:
     """[top + 1]: what a marker is worth to "denial"."""
-    return DenialPolicy().worth(rules)
+    return DenialPolicy().marker_values(rules)
 
 
 def _by_color(rules: Rules, tiles: Ints) -> tuple[Ints, Ints]:

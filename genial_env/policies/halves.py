@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.core.rules import TRACK_END, Rules
+from genial_env.core.rules import Rules
 from genial_env.core.state import FREE, Phase
 from genial_env.core.tables import Bools, Ints, Tables, tables
 from genial_env.core.views import View
 from genial_env.encodings.base import Field
-from genial_env.policies.base import DenialPolicy, add_opened
+from genial_env.policies.denial import DenialPolicy
+from genial_env.policies.marker_gains import MarkerGains
+from genial_env.policies.opened_lines import add_opened
 
 HALF_FEATURES = 7
 """The last axis of the field ``halves``."""
@@ -74,7 +76,7 @@ class Halves:
             "free": Field((t.n_cells,), high=1),
             "rack": Field((rules.rack, 2, rules.colors), high=1),
             "markers": Field((rules.tracks, rules.colors), high=rules.top),
-            "unseen": Field((rules.colors,), high=int(_halves_of_kinds(rules).T.dot(t.full_bag).max())),
+            "unseen": Field((rules.colors,), high=int((t.full_bag @ t.color_counts).max())),
             "has_placed": Field((rules.players,), high=1),
             "phase": Field((len(Phase),), high=1),
             "pending_bonus": Field((1,), high=2 * rules.rack),
@@ -90,7 +92,7 @@ class Halves:
             "free": (view.board == FREE).astype(np.uint8),
             "rack": tiles.take(view.rack, axis=0, mode="wrap"),
             "markers": view.scores.astype(np.uint8),
-            "unseen": (view.unseen @ _halves_of_kinds(rules)).astype(np.uint8),
+            "unseen": (view.unseen @ t.color_counts).astype(np.uint8),
             "has_placed": view.has_placed.astype(np.uint8),
             "phase": (view.phase[:, None] == np.arange(len(Phase))).astype(np.uint8),
             "pending_bonus": view.pending_bonus[:, None].astype(np.uint8),
@@ -105,18 +107,18 @@ def value_inputs(rules: Rules) -> int:
 def halves(view: View) -> NDArray[np.uint8]:
     """[G, C, N, 7]: the field of that name."""
     rules, t = view.rules, view.tables
-    worth = DenialPolicy().worth(rules).astype(np.int32)
+    marker_values = DenialPolicy().marker_values(rules).astype(np.int32)
     found = np.empty((len(view), rules.colors, t.n_cells, HALF_FEATURES), dtype=np.uint8)
-    own = _Track(view, 0, worth)
-    others = [_Track(view, track, worth) for track in range(1, rules.tracks)]
-    slope = own.slope + (sum(other.slope for other in others).astype(np.int64) << _UPPER)
+    own = MarkerGains(view, 0, marker_values)
+    others = [MarkerGains(view, track, marker_values) for track in range(1, rules.tracks)]
+    slope = own.slope + (np.sum([other.slope for other in others], axis=0, dtype=np.int64) << _UPPER)
     opened = add_opened(view, slope, np.zeros_like(slope)) * (view.board == FREE)[:, :, None]
     features = (
         view.points,
-        own.useful,
-        np.max([other.useful for other in others], axis=0),
+        own.effective_points,
+        np.max([other.effective_points for other in others], axis=0),
         _steps(own.gain, GAIN_STEP),
-        _steps(sum(other.gain for other in others), GAIN_STEP),
+        _steps(np.sum([other.gain for other in others], axis=0), GAIN_STEP),
         _steps(opened & ((1 << _UPPER) - 1), OPENED_STEP),
         _steps(opened >> _UPPER, OPENED_STEP),
     )
@@ -156,22 +158,4 @@ def likeliest(logits: NDArray[Any], mask: Bools) -> Ints:
 
 def _steps(worth: NDArray[Any], step: int) -> NDArray[Any]:
     result: NDArray[Any] = np.minimum(worth // step, 255)
-    return result
-
-
-class _Track:
-    """What the next points on each cell are worth to one track: all [G, N, C], 0 on covered cells."""
-
-    def __init__(self, view: View, track: int, worth: NDArray[np.int32]) -> None:
-        markers = view.scores[:, track]
-        stops = np.where(markers < TRACK_END, TRACK_END, view.rules.top).astype(np.int8)[:, None]
-        before, after = markers[:, None], np.minimum(markers[:, None] + view.points, stops)
-        self.useful = after - before
-        self.gain = worth.take(after) - worth.take(before)
-        further = np.minimum(after + np.int8(1), stops)
-        self.slope = (worth.take(further) - worth.take(after)) * (view.board == FREE)[:, :, None]
-
-
-def _halves_of_kinds(rules: Rules) -> NDArray[np.int64]:  # [M, C]
-    result: NDArray[np.int64] = (tables(rules).kinds[:, :, None] == np.arange(rules.colors)).sum(axis=1)
     return result

@@ -71,11 +71,14 @@ from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.tables import Tables, tables
 from genial_env.core.views import View, view
-from genial_env.policies.base import HeuristicPolicy, Policy, choice_keys
+from genial_env.policies.base import Policy
+from genial_env.policies.decisions import choice_keys
 from genial_env.policies.endgame import exact_action
+from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.playout import play_out
+from genial_env.policies.prior import check_prior, compute_prior_values
 from genial_env.policies.registry import make_policy
-from genial_env.policies.settings import check_count, check_name, checked_budget, checked_prior, prior_values
+from genial_env.policies.settings import check_budget, check_count, check_name
 
 Floats = NDArray[np.float64]
 
@@ -131,7 +134,7 @@ class ISMCTS:
         depth: decisions that a descent makes in the tree, at most. 1 is flat Monte-Carlo.
         wave: descents at a time.
         margin: the part of the payoff that is not the rank but how far the own markers are ahead.
-        prior: puts the moves in order; left out, :class:`~genial_env.policies.base.DenialPolicy`.
+        prior: puts the moves in order; left out, :class:`~genial_env.policies.denial.DenialPolicy`.
         playout: plays all seats from the leaf on; the built-in policies are compiled whole by the backend numba.
         name: how tables and records call it.
 
@@ -158,9 +161,9 @@ class ISMCTS:
         name: str = "ismcts",
     ) -> None:
         self.name = check_name(name)
-        self._playouts, self._budget_s = checked_budget(playouts, budget_s), budget_s
+        self._playouts, self._budget_s = check_budget(playouts, budget_s), budget_s
         self._knobs = Knobs(exploration, widening, exponent, prior_weight, caution, depth, wave, margin)
-        self._prior = checked_prior(prior)
+        self._prior = check_prior(prior)
         self._playout = make_policy(playout)
 
     def __call__(self, view: View, random: Bits) -> Ints:
@@ -436,7 +439,7 @@ class Tree:
         """
         t, n = self._t, len(seen)
         kinds = np.broadcast_to(np.arange(t.n_kinds, dtype=np.int8), (n, t.n_kinds))
-        values = prior_values(self._prior, replace(seen, rack=kinds))
+        values = compute_prior_values(self._prior, replace(seen, rack=kinds))
         keys = np.clip(values, *_VALUES) << _MOVE_BITS
         keys |= _MOVE_MASK - np.arange(t.n_kinds * t.n_placements, dtype=np.int32).reshape(t.n_kinds, t.n_placements)
         fine = np.repeat(seen.placements[:, None, :], t.n_kinds, axis=1)

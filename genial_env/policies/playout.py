@@ -9,7 +9,8 @@ from genial_env.core import kernel
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits
 from genial_env.core.state import State
-from genial_env.policies.base import Policy, act
+from genial_env.policies.base import Policy
+from genial_env.policies.decisions import act
 
 
 @accelerated
@@ -19,7 +20,7 @@ def play_out(state: State, roster: Sequence[Policy], keys: Bits) -> None:
     Args:
         state: the games.
         roster: policies, one a seat.
-        keys: [B, P] the seats' streams of choices (:func:`genial_env.policies.base.choice_keys`).
+        keys: [B, P] the seats' streams of choices (:func:`genial_env.policies.decisions.choice_keys`).
     """
     play_on(state, roster, keys, lambda actions, live: kernel.apply(state, actions, live))
 

@@ -106,7 +106,10 @@ def layout(rules: Rules, arrays: Arrays) -> dict[str, tuple[int, ...]]:
 
 
 def logits(arrays: Arrays, t: Tables, observation: Arrays) -> NDArray[np.float32]:
-    """[G, A]: as :class:`~agents.ppo.halves_net.HalvesNet` gives them, where it is explained.
+    """Compute the logits [G, A] of :class:`~agents.ppo.halves_net.HalvesNet`, which explains the network.
+
+    Every matrix product is a stack of products of the same shape, one for each game. So a game's logits do not depend
+    on the other games of the batch, not even in their last bits.
 
     Args:
         arrays: the network's parameters.
@@ -126,7 +129,7 @@ def logits(arrays: Arrays, t: Tables, observation: Arrays) -> NDArray[np.float32
     placed = (rack.reshape(games, -1, colors) @ score).reshape(games, -1, 2 * cells) @ on_ends(t)  # [G, K, E]
     terms = SHARPNESS * _linear(arrays, "tile_net", standing)
     tile = rack.sum(axis=2) @ terms[:, :, :1] + rack.prod(axis=2) @ terms[:, :, 1:]
-    swapping = SHARPNESS * _linear(arrays, "swap_net", standing.mean(axis=1))
+    swapping = SHARPNESS * _linear(arrays, "swap_net", standing.mean(axis=1, keepdims=True))[:, 0]
     return np.concatenate([(placed + tile).reshape(games, -1), swapping], axis=1).astype(np.float32)
 
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 ROSTER: dict[str, str | Callable[..., Any]] = {
-    "random": "genial_env.policies.base:RandomPolicy",
-    "greedy": "genial_env.policies.base:GreedyPolicy",
-    "concave": "genial_env.policies.base:ConcavePolicy",
-    "denial": "genial_env.policies.base:DenialPolicy",
-    "points": "genial_env.policies.points:Points",
+    "random": "genial_env.policies.uniform:RandomPolicy",
+    "greedy": "genial_env.policies.greedy:GreedyPolicy",
+    "concave": "genial_env.policies.concave:ConcavePolicy",
+    "denial": "genial_env.policies.denial:DenialPolicy",
+    "points": "genial_env.policies.points:PointsPolicy",
     "lexicographic": "genial_env.policies.lexicographic:Lexicographic",
     "search": "genial_env.policies.search:Search",
     "ismcts": "genial_env.policies.ismcts:ISMCTS",

@@ -41,11 +41,14 @@ from genial_env.core.ranking import rank_utility
 from genial_env.core.state import State
 from genial_env.core.views import View
 from genial_env.policies.afterstates import NONE, candidates
-from genial_env.policies.base import HeuristicPolicy, Policy, choice_keys
+from genial_env.policies.base import Policy
+from genial_env.policies.decisions import choice_keys
 from genial_env.policies.endgame import exact_action
+from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.playout import play_out
+from genial_env.policies.prior import check_prior
 from genial_env.policies.registry import make_policy
-from genial_env.policies.settings import check_count, check_name, checked_budget, checked_prior
+from genial_env.policies.settings import check_budget, check_count, check_name
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +75,7 @@ class Halving:
     def __init__(self, playouts: int | None, budget_s: float | None, *, candidates: int, name: str) -> None:
         self.name = check_name(name)
         self.candidates = check_count("candidates", candidates)
-        self._playouts, self._budget_s = checked_budget(playouts, budget_s), budget_s
+        self._playouts, self._budget_s = check_budget(playouts, budget_s), budget_s
 
     def moves(self, view: View) -> Ints:
         """[n]: the actions of one game that are compared, the likeliest first."""
@@ -124,7 +127,7 @@ class Search(Halving):
         candidates: how many placements are compared: those that the prior thinks worth most.
         margin: what a point more of the lowest marker counts beside the rank, whose utility runs from -1 to 1; the next
             marker half of it, and so on. In solo only markers count.
-        prior: puts the placements in order; left out, :class:`~genial_env.policies.base.DenialPolicy`.
+        prior: puts the placements in order; left out, :class:`~genial_env.policies.denial.DenialPolicy`.
         playout: plays all seats to the end; the built-in policies are compiled whole by the backend numba.
         name: how tables and records call it.
 
@@ -147,7 +150,7 @@ class Search(Halving):
         super().__init__(playouts, budget_s, candidates=candidates, name=name)
         self._margin = as_number(margin, "margin", 0, 0.5)
         self._playout = make_policy(playout)
-        self._prior = checked_prior(prior)
+        self._prior = check_prior(prior)
 
     def moves(self, view: View) -> Ints:
         """[n]: the actions of one game that the prior thinks worth most."""

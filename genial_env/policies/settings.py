@@ -1,51 +1,36 @@
-"""What the searching agents share: checks of their settings, and the order in which they look at placements."""
+"""Checks of the settings that several agents have in common."""
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from genial_env._util.checks import as_integer, as_number
-from genial_env.core.rules import TRACK_END
-from genial_env.core.views import View
-from genial_env.policies.base import DenialPolicy, HeuristicPolicy, added_worth
 
-PLAYOUTS = 1000
-"""For a decision, where no budget is given."""
+__all__ = ["check_budget", "check_count", "check_name"]
 
-MOST_PLAYOUTS = 10**9
+_DEFAULT_PLAYOUTS = 1000
+"""For a decision, if no budget is given."""
+
+_MOST_PLAYOUTS = 10**9
 
 
-def checked_budget(playouts: int | None, budget_s: float | None) -> int | None:
-    """The playouts for a decision; None where the clock decides.
+def check_budget(playouts: int | None, budget_s: float | None) -> int | None:
+    """Return the playouts for a decision; None if the time decides.
 
     Raises:
-        TypeError, ValueError: for both, or a value that is no number or out of its range.
+        TypeError, ValueError: if both are given, or one is not a number or out of range.
     """
     if playouts is not None and budget_s is not None:
         raise ValueError(f"give playouts or budget_s, not both: {playouts!r} and {budget_s!r}")
     if budget_s is not None:
         as_number(budget_s, "budget_s", 0, above=True)
         return None
-    return check_count("playouts", PLAYOUTS if playouts is None else playouts, MOST_PLAYOUTS)
-
-
-def checked_prior(prior: HeuristicPolicy | None) -> HeuristicPolicy:
-    """What puts placements in order: "denial" where nothing is given.
-
-    Raises:
-        TypeError: for something that gives placements no values.
-    """
-    if prior is not None and not isinstance(prior, HeuristicPolicy):
-        raise TypeError(f"prior must be a WorthPolicy, not {prior!r}")
-    return DenialPolicy() if prior is None else prior
+    return check_count("playouts", _DEFAULT_PLAYOUTS if playouts is None else playouts, _MOST_PLAYOUTS)
 
 
 def check_name(name: Any) -> str:
-    """Return how tables and records are to call an agent.
+    """Return an agent's name for tables and records.
 
     Raises:
-        TypeError: if it is no text.
+        TypeError: if it is not text.
     """
     if not isinstance(name, str):
         raise TypeError(f"name must be text, not {name!r} ({type(name).__name__})")
@@ -53,24 +38,9 @@ def check_name(name: Any) -> str:
 
 
 def check_count(name: str, value: Any, most: int = 10_000) -> int:
-    """Return a whole number from 1 to `most`.
+    """Return an integer from 1 to `most`.
 
     Raises:
-        TypeError, ValueError: if it is none.
+        TypeError, ValueError: if it is not one.
     """
     return as_integer(value, name, 1, most)
-
-
-ARRIVAL = 8 * 200
-"""What a marker's arrival adds to the prior's value of a placement. It earns another placement, which the worths of
-markers tell too little of; "denial" is worth 8,000 when all of a track is gone.
-"""
-
-
-def prior_values(prior: HeuristicPolicy, view: View) -> NDArray[np.int32]:
-    """[G, K, E]: what puts a search's placements in order: the prior's values, those that earn placements earlier."""
-    values: NDArray[np.int32] = prior.values(view).astype(np.int32)
-    if view.rules.has_bonus:
-        arrivals = added_worth(view, (np.arange(view.rules.top + 1) // TRACK_END).astype(np.int16))
-        values += ARRIVAL * arrivals.astype(np.int32)
-    return values

@@ -33,7 +33,8 @@ from genial_env.policies.afterstates import (
     color_features,
     game_features,
 )
-from genial_env.policies.base import HeuristicPolicy
+from genial_env.policies.exact_products import multiply, round_columns
+from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.judgement import Judgement
 from genial_env.policies.settings import check_count, check_name
 
@@ -82,21 +83,24 @@ class Outcomes:
         and a tenth of the next one, and so on.
         """
         if self.rules.tracks == 1:
-            markers = np.asarray(chances @ np.arange(self.classes, dtype=np.float32), dtype=np.float32)
-            return np.asarray(markers @ (0.1 ** np.arange(self.heads)).astype(np.float32), dtype=np.float32)
-        places = np.linspace(1, -1, self.classes, dtype=np.float32)
-        utility: Floats = (chances[:, 0] @ places).astype(np.float32, copy=False)
-        return utility
+            markers = _mean(chances, np.arange(self.classes))
+            return _mean(markers, 0.1 ** np.arange(self.heads))
+        return _mean(chances[:, 0], np.linspace(1, -1, self.classes))
 
     def expected(self, chances: Floats) -> tuple[Floats, Floats]:
         """Each [n], of outcomes [n, H, K] of track 0: the expected place, +1 first to -1 last, and the chance of the
         first; solo the expected lowest marker, and nan.
         """
         if self.rules.tracks == 1:
-            markers: Floats = np.arange(self.classes, dtype=np.float32)
-            lowest = np.asarray(chances[:, 0] @ markers, dtype=np.float32)
+            lowest = _mean(chances[:, 0], np.arange(self.classes))
             return lowest, np.full_like(lowest, np.nan)
         return self.utility(chances), chances[:, 0, 0]
+
+
+def _mean(values: Floats, weights: NDArray[Any]) -> Floats:
+    """Return the sums of values [n, ..., K] times weights [K], each added up in the same order in every batch."""
+    total: Floats = (values * weights.astype(np.float32)).sum(axis=-1)
+    return total
 
 
 class ValueNet:
@@ -119,6 +123,9 @@ class ValueNet:
         where = f"the value network for {rules.colors} colors and {rules.players} seats"
         weight_files.check(arrays, self.layout_of(rules, arrays), where)
         self.arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        of_features = {"color": self.arrays["color"], "game": np.hstack([self.arrays["game"], self.arrays["game_3"]])}
+        self._matrices = {name: round_columns(self.arrays[name]) for name in ("layer_2", "pooled", "layer_4", "out")}
+        self._matrices |= {name: round_columns(array, np.int16) for name, array in of_features.items()}
 
     @staticmethod
     def layout(rules: Rules, widths: tuple[int, int, int, int]) -> dict[str, tuple[int, ...]]:
@@ -153,26 +160,38 @@ class ValueNet:
         return np.concatenate(parts) if parts else self._chances(features)
 
     def _chances(self, features: Features) -> Floats:
-        w, colors = self.arrays, self.rules.colors
-        numbers = features.astype(np.float32)
-        by_color, whole = numbers[:, : -len(w["game"])], numbers[:, -len(w["game"]) :]
-        first = by_color.reshape(len(numbers) * colors, -1) @ w["color"]
-        first = first.reshape(len(numbers), colors, -1) + (whole @ w["game"] + w["bias_1"])[:, None, :]
-        np.maximum(first, 0, out=first)
-        second = first.reshape(len(numbers) * colors, -1) @ w["layer_2"] + w["bias_2"]
-        np.maximum(second, 0, out=second)
-        pooled = second.reshape(len(numbers), colors, -1).sum(axis=1)
-        third = np.maximum(pooled @ w["pooled"] + whole @ w["game_3"] + w["bias_3"], 0)
-        fourth = np.maximum(third @ w["layer_4"] + w["bias_4"], 0)
-        logits = (fourth @ w["out"] + w["bias_out"]).reshape(len(numbers), self.outcomes.heads, self.outcomes.classes)
-        logits -= logits.max(axis=2, keepdims=True)
-        np.exp(logits, out=logits)
-        logits /= logits.sum(axis=2, keepdims=True)
-        result: Floats = logits
-        return result
+        n, colors, whole = len(features), self.rules.colors, features[:, -len(self._matrices["game"]) :]
+        by_color = features[:, : -whole.shape[1]].reshape(n, colors, -1)
+        to_first, to_third = np.split(multiply(whole, self._matrices["game"]), [len(self.arrays["bias_1"])], axis=1)
+        first = multiply(by_color, self._matrices["color"])
+        first += (to_first + self.arrays["bias_1"])[:, None]
+        second = self._layer(_rectify(first), "layer_2", "bias_2")
+        pooled = _rectify(second).sum(axis=1)
+        third = self._layer(pooled, "pooled", "bias_3") + to_third
+        fourth = self._layer(_rectify(third), "layer_4", "bias_4")
+        logits = self._layer(_rectify(fourth), "out", "bias_out")
+        return _softmax(logits.reshape(n, self.outcomes.heads, self.outcomes.classes))
+
+    def _layer(self, inputs: Floats, matrix: str, bias: str) -> Floats:
+        outputs = multiply(inputs, self._matrices[matrix])
+        outputs += self.arrays[bias]
+        return outputs
 
 
-AT_ONCE = 2048
+def _rectify(values: Floats) -> Floats:
+    """In place: replace negative numbers by 0; return the array."""
+    return np.maximum(values, np.zeros_like(values), out=values)  # numpy is several times slower with a number
+
+
+def _softmax(logits: Floats) -> Floats:
+    """In place: turn logits [n, H, K] into H distributions over K outcomes; return the array."""
+    logits -= logits.max(axis=2, keepdims=True)
+    np.exp(logits, out=logits)
+    logits /= logits.sum(axis=2, keepdims=True)
+    return logits
+
+
+AT_ONCE = 256
 """Afterstates that go through the network together, so that they stay in the cache."""
 
 

@@ -1,50 +1,52 @@
-"""How much a server takes on: of a session, of all together, of a connection. docs/play.md names the numbers."""
+"""How much a server takes on, for one session and in all. docs/play.md lists the numbers."""
 
 import os
 from dataclasses import dataclass
+
+__all__ = ["DAY", "HOUR", "Limits", "count_cores"]
 
 HOUR = 3600.0
 DAY = 24 * HOUR
 
 
-def cores() -> int:
-    """How many processors this process may use."""
+def count_cores() -> int:
+    """Return how many processor cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a server refuses, or forgets, beyond."""
+    """Limits of a server. What goes beyond is refused or removed."""
 
     games: int = 50
-    """Games of a session."""
+    """The most games of a session."""
 
     all_games: int = 10_000
-    """Games of all sessions together, on the disk or, where nothing is kept there, in memory."""
+    """The most games of all sessions together."""
 
-    kept_bytes: int = 200_000_000
-    """Bytes of all games on the disk: none is begun beyond. Those that are there go on; they grow by some kilobytes."""
+    stored_bytes: int = 200_000_000
+    """The most bytes of all games on the disk. Above it no game is begun; games in progress go on."""
 
     sessions: int = 1000
-    """Sessions in memory; those go first that have no game, then those that were not used for longest."""
+    """The most sessions in memory. Those without games are removed first, then those that were not used for longest."""
 
     idle_s: float = HOUR
-    """After how long without a request a session on the disk leaves memory."""
+    """The seconds without a request after which a session that is on the disk is removed from memory."""
 
-    age_s: float = 365 * DAY
-    """After how long without a request a session is removed with its games: as long as its cookie lives."""
+    max_age_s: float = 365 * DAY
+    """The seconds without a request after which a session is removed with its games. Its cookie lives as long."""
 
-    thinkers: int = cores()
-    """Threads for agents' decisions."""
+    agent_threads: int = count_cores()
+    """Threads for the decisions of agents."""
 
-    clerks: int = max(1, cores() // 2)
-    """Threads for hints, reviews, uploaded files and sessions that are read from the disk."""
+    helper_threads: int = max(1, count_cores() // 2)
+    """Threads for hints, reviews, uploaded files, and reading sessions from the disk."""
 
-    waiting: int = 500
-    """Tasks in all that wait for a thread, of either kind."""
+    queued_tasks: int = 500
+    """The most tasks that wait for either kind of thread."""
 
     uploads: int = 8
-    """Files of records in memory at a time."""
+    """The most uploaded files in memory at a time."""
 
     poll_s: float = 30
-    """The longest that an answer is held back for an agent."""
+    """The most seconds for which an answer is held back for an agent's decision."""

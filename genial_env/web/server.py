@@ -1,9 +1,8 @@
-"""The server as a process runs it: uvicorn, set as this application needs it, and with deadlines for its clients.
+"""uvicorn with the settings of this application, and with deadlines for clients.
 
-uvicorn has a time limit between requests only: it waits for ever for the rest of a request that has begun, and for
-clients that do not take what they are sent, and it takes any number of connections. hypercorn 0.18 has time limits for
-headers and bodies, but took 600 connections and kept one that took nothing of an answer (measured). So every connection
-looks after itself here: :class:`Connection`.
+uvicorn has a time limit between requests only. It waits without limit for the rest of a request, and for clients that
+do not read their answers, and it accepts any number of connections. hypercorn 0.18 has time limits for headers and
+bodies, but none for clients that do not read, nor for the number of connections. So :class:`Connection` adds them.
 """
 
 import asyncio
@@ -14,55 +13,62 @@ from typing import Any, cast
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-from genial_env.web.app import App
+from genial_env.web._app import App
+
+__all__ = ["Connection", "Server", "create_server"]
 
 BACKLOG = 64
-"""Connections that the operating system may hold before they are taken."""
+"""Connections that may wait in the operating system until they are accepted."""
 
-MOST_CONNECTIONS = 256
-"""At a time; one more is told so and closed."""
+MAX_CONNECTIONS = 256
+"""The most connections at a time. A further one is answered with status 503 and closed."""
 
 IDLE_S = 5
-"""Between two requests of a connection."""
+"""The most seconds between two requests of a connection."""
 
-LOOKS_S = 1.0
-"""Between two looks of a connection after its deadlines."""
+CHECK_S = 1.0
+"""The seconds between two checks of a connection's deadlines."""
 
 DEADLINES_S = {"headers": 10.0, "body": 60.0, "writing": 30.0}
-"""How long a client may take to send a request's headers (from the connection, or the last answer, on), then its body,
-and to take any of an answer. An answer that is held back for an agent has no deadline here.
+"""The most seconds in each stage of a connection (:meth:`Connection.stage`).
+
+The time for the headers begins with the connection or the last answer. In the stage "writing" it begins anew whenever
+the client reads something. An answer that is held back for an agent has no deadline here.
 """
 
 ENDING_S = 2.0
-"""How long the end waits for answers that are on their way."""
+"""How many seconds the end waits for answers in progress."""
 
 _FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 
 
 class Connection(H11Protocol):
-    """uvicorn's protocol for HTTP, with deadlines and no more connections than :data:`MOST_CONNECTIONS`."""
+    """uvicorn's HTTP protocol, with deadlines and at most :data:`MAX_CONNECTIONS` connections."""
 
     _watch: asyncio.TimerHandle | None = None
     _stage: tuple[Any, ...] = ()
     _since = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take a connection, or tell that there are too many."""
+        """Accept a connection, or answer that there are too many."""
         super().connection_made(transport)
-        if len(self.connections) > MOST_CONNECTIONS:
+        if len(self.connections) > MAX_CONNECTIONS:
             transport.write(_FULL)
             transport.close()
-        self._look()
+        self._check_deadline()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop looking."""
+        """Stop checking deadlines."""
         if self._watch is not None:
             self._watch.cancel()
         super().connection_lost(exc)
 
     def stage(self) -> str:
-        """What is waited for: the "headers" or "body" of a request, the client's "writing" down of an answer, or the
-        application's "answer".
+        """Return what the connection waits for.
+
+        Returns:
+            "headers" or "body" of a request, "writing" an answer that the client does not read, or the application's
+            "answer".
         """
         if self.transport.get_write_buffer_size():
             return "writing"
@@ -72,14 +78,14 @@ class Connection(H11Protocol):
         return "body" if cycle.more_body else "answer"
 
     def abort(self) -> None:
-        """End the connection now; the operating system too keeps nothing that was not taken."""
+        """Close the connection now; the operating system too discards what was not read."""
         sock = self.transport.get_extra_info("socket")
         if sock is not None:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()
 
-    def _look(self) -> None:
-        """End the connection where the client has been in a stage for too long; look again later."""
+    def _check_deadline(self) -> None:
+        """Close the connection if it has been in a stage for too long; else check again later."""
         stage = self.stage()
         found = (stage, self.cycle, self.transport.get_write_buffer_size())
         if found != self._stage:
@@ -87,18 +93,18 @@ class Connection(H11Protocol):
         elif self.loop.time() - self._since > DEADLINES_S.get(stage, float("inf")):
             self.abort()
             return
-        self._watch = self.loop.call_later(LOOKS_S, self._look)
+        self._watch = self.loop.call_later(CHECK_S, self._check_deadline)
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server, which ends at once: nobody is waited for who is not being answered."""
+    """uvicorn's server, which ends at once: it waits only for answers in progress."""
 
     def __init__(self, app: App, config: uvicorn.Config) -> None:
         super().__init__(config)
         self._app = app
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End: break off what agents think, send the answers that are due, close."""
+        """End: cancel all tasks, send the answers in progress, close the connections."""
         await asyncio.to_thread(self._app.close)
         for connection in self._connections("headers", "body"):
             connection.abort()
@@ -114,29 +120,29 @@ class Server(uvicorn.Server):
         return [each for each in found if each.stage() in stages]
 
 
-def listening(app: App, host: str, port: int) -> tuple[Server, socket.socket]:
-    """A server that is ready to run, and the socket it is to run on, which listens already.
+def create_server(app: App, host: str, port: int) -> tuple[Server, socket.socket]:
+    """Return a server that is ready to run, and its socket, which listens already.
 
     Args:
-        app: what answers.
-        host: the address to listen at.
+        app: the application.
+        host: the address to listen on.
         port: the port; 0 for a free one.
 
     Raises:
-        OSError: where nothing can listen there.
+        OSError: if nobody can listen there.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     sock = socket.create_server((host, port), family=family, backlog=BACKLOG)
-    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio sets it for sockets of its own making only
+    sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # asyncio does so only for sockets that it makes
     settings = uvicorn.Config(
         app,
         http=Connection,
-        log_level="error",  # what clients do wrong is answered, and not the log's business
+        log_level="error",  # mistakes of clients are answered, not logged
         ws="none",
         lifespan="on",
         backlog=BACKLOG,
         timeout_keep_alive=IDLE_S,
         server_header=False,
-        proxy_headers=False,  # no header says from where a request comes
+        proxy_headers=False,  # do not trust headers about the client's address
     )
     return Server(app, settings), sock

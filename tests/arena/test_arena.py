@@ -279,7 +279,7 @@ def test_a_match_ends_with_a_verdict_that_does_not_depend_on_processes(tmp_path:
 
 def test_equals_score_a_half_in_pairs_of_the_same_deal() -> None:
     """The same policy under two names: every pair is the same game twice, won once each."""
-    found = play_match("greedy", "genial_env.policies.base:GreedyPolicy", SMALL, pairs=30)
+    found = play_match("greedy", "genial_env.policies.greedy:GreedyPolicy", SMALL, pairs=30)
     assert found.verdict is None
     assert found.counts.tolist() == [0, 0, 30, 0, 0]
 

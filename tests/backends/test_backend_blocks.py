@@ -159,13 +159,13 @@ from genial_env import Backend, Rules, backends, kernel, play, use_backend
 from genial_env.envs.single import GenialEnv
 env = GenialEnv(side=3, colors=3, rack=2)
 env.reset(seed=0)
-assert env._game.one.backend is None
+assert env._game.engine.backend is None
 rules = Rules(side=3, colors=3, rack=2)
 print(play(["greedy", "search(playouts=4)"], rules, games=2, seed=1).scores.tolist())
 print("asked", flush=True)
 with use_backend("numba", threads=2):
     env.reset(seed=0)
-    assert env._game.one.backend is None
+    assert env._game.engine.backend is None
     print(backends.current(), play(["greedy", "search(playouts=4)"], rules, games=2, seed=1).scores.tolist())
 kernel.deal(rules, [1], backend="numba")
 kernel.deal(rules, [1], backend=Backend("numba"))

@@ -67,10 +67,10 @@ def test_what_is_no_backend() -> None:
 def test_single_games_take_numba_where_nobody_chose() -> None:
     env = genial_v0.raw_env()
     env.reset(seed=0)
-    assert env._game.one.backend == Backend("numba")
+    assert env._game.engine.backend == Backend("numba")
     with use_backend("numpy"):
         env.reset(seed=0)
-        assert env._game.one.backend is None
+        assert env._game.engine.backend is None
 
 
 def run(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -96,7 +96,7 @@ def test_without_numba() -> None:
         + "env = gymnasium.make('genial_env/Genial-v0', opponents='greedy')\n"
         + "observation, info = env.reset(seed=0)\n"
         + "env.step(info['action_mask'].argmax())\n"
-        + "print(env.unwrapped._game.one.backend)\n"
+        + "print(env.unwrapped._game.engine.backend)\n"
         + "genial_env.use_backend('numba')"
     )
     assert done.stdout == "None\n"
@@ -114,7 +114,7 @@ def test_a_numba_that_does_not_work_is_told_of_once() -> None:
         "from genial_env import genial_v0\n"
         "env = genial_v0.env()\n"
         "for seed in range(3): env.reset(seed=seed)\n"
-        "print(env.unwrapped._game.one.backend)"
+        "print(env.unwrapped._game.engine.backend)"
     )
     done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, timeout=GUARD, check=True)
     assert done.stdout == "None\n"

@@ -9,7 +9,9 @@ from genial_env import Backend, IllegalAction, Rules, State, play, playouts, use
 from genial_env.core import kernel
 from genial_env.core.chance import bits, game_seeds
 from genial_env.core.views import View
-from genial_env.policies.base import DenialPolicy, HeuristicPolicy, Weights, choice_keys, decide
+from genial_env.policies.decisions import choice_keys, decide
+from genial_env.policies.denial import DenialPolicy
+from genial_env.policies.heuristic import HeuristicPolicy, Weights
 from genial_env.policies.registry import make_policy
 from genial_env.policies.roster import COMPILED
 from tests.conftest import needs_numba
@@ -27,7 +29,7 @@ class Convex(HeuristicPolicy):
     def weights(self, rules: Rules) -> Weights:
         return Weights(-3, 1, 20, -11, 2, 5)
 
-    def worth(self, rules: Rules) -> np.ndarray:
+    def marker_values(self, rules: Rules) -> np.ndarray:
         return (np.arange(rules.top + 1) ** 2 % 97).astype(np.int16)
 
 
@@ -180,8 +182,8 @@ def test_plans_of_policies_are_checked() -> None:
     class Short(HeuristicPolicy):
         name = "short"
 
-        def worth(self, rules: Rules) -> np.ndarray:
+        def marker_values(self, rules: Rules) -> np.ndarray:
             return np.zeros(3, dtype=np.int16)
 
-    with pytest.raises(ValueError, match=r"worths must be int16 \(19,\), not int16 \(3,\)"):
+    with pytest.raises(ValueError, match=r"marker values must be int16 \(19,\), not int16 \(3,\)"):
         Short().plan(Rules())

@@ -12,7 +12,7 @@ import pytest
 
 from genial_env.arena.report import range_words
 from genial_env.cli import console, main
-from genial_env.policies.base import RandomPolicy
+from genial_env.policies.uniform import RandomPolicy
 from tests.paths import PUZZLES, ROOT
 from tests.positions import every
 

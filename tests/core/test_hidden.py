@@ -14,7 +14,7 @@ from genial_env.core.chance import bits
 from genial_env.core.determinization import hidden_tiles
 from genial_env.core.state import EMPTY, LEVELS, Phase
 from genial_env.encodings import ENCODINGS, make_encoding
-from genial_env.policies.base import decide
+from genial_env.policies.decisions import decide
 from genial_env.policies.registry import make_policy
 from genial_env.policies.roster import COMPILED
 from tests.positions import STANDARD, VARIANTS, board_with, every_rules, random_actions, random_play

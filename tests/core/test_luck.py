@@ -18,8 +18,9 @@ from genial_env.core.views import View
 from genial_env.envs.opponents import Pool, seating_bits
 from genial_env.envs.single import GenialEnv
 from genial_env.envs.vector import GenialVectorEnv
-from genial_env.policies.base import RandomPolicy, choice_keys
+from genial_env.policies.decisions import choice_keys
 from genial_env.policies.roster import ROSTER
+from genial_env.policies.uniform import RandomPolicy
 from genial_env.table import Table
 from tests.conftest import needs_numba
 

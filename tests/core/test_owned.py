@@ -13,10 +13,11 @@ import pytest
 
 import genial_env  # noqa: F401  registers the environments
 from genial_env import Rules, determinize, genial_v0, view
+from genial_env.backends import using
 from genial_env.core import kernel
+from genial_env.core.engine import make_engine
 from genial_env.core.views import View
 from genial_env.encodings import ENCODINGS, make_encoding
-from genial_env.envs.one import OneGame
 from genial_env.envs.single import GenialEnv
 from genial_env.envs.vector import GenialVectorEnv
 from genial_env.table import Table
@@ -82,13 +83,13 @@ def test_views_and_what_is_made_of_them(rules: Rules) -> None:
 
 
 @pytest.mark.parametrize("rules", [*RULES, SOLO], ids=str)
-def test_one_game(rules: Rules) -> None:
+def test_an_engine(rules: Rules) -> None:
     for steps in (0, 3, 15):
-        one = OneGame(random_play(rules, games=1, seed=steps, steps=steps))
+        engine = make_engine(random_play(rules, games=1, seed=steps, steps=steps))
         for seat in range(rules.players):
-            assert_owned(one.view(seat), "one.view")
-            with one.working():
-                assert_owned(one.view(seat).mask(), "one.mask")
+            assert_owned(engine.view(seat), "engine.view")
+            with using(engine.backend):
+                assert_owned(engine.view(seat).mask(), "engine.mask")
 
 
 def test_a_table() -> None:

@@ -10,6 +10,7 @@ import pytest
 import genial_env  # noqa: F401  registers the environments
 from genial_env import State, genial_v0
 from genial_env.core import kernel
+from genial_env.core.engine import Engine
 from genial_env.core.rules import Rules
 from genial_env.envs.sb3 import GenialVecEnv
 
@@ -68,7 +69,7 @@ def states_in(saved: Any) -> list[State]:
         return [saved]
     if isinstance(saved, dict):
         return [state for value in saved.values() for state in states_in(value)]
-    return [saved.state] if type(saved).__name__ == "OneGame" else []
+    return [saved.state] if isinstance(saved, Engine) else []
 
 
 @pytest.mark.parametrize("kind", MAKERS)

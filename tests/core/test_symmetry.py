@@ -10,7 +10,7 @@ from genial_env.core import hexgrid, kernel, symmetry
 from genial_env.core.tables import tables
 from genial_env.core.views import view
 from genial_env.encodings import ENCODINGS, augment, make_encoding
-from genial_env.policies.base import useful_points
+from genial_env.policies.marker_gains import effective_points
 from tests.positions import EVERYDAY, STANDARD, VARIANTS, every, random_actions, random_play, same
 
 pytestmark = pytest.mark.usefixtures("each_backend")
@@ -129,7 +129,7 @@ def test_augmented_data_is_the_image(rules: Rules, encoding: str) -> None:
     live = ~state.over
     assert moved_masks[np.arange(20), moved][live].all()
     placing = live & (actions < seen.tables.swap_action)
-    worth, moved_worth = useful_points(seen).reshape(20, -1), useful_points(image).reshape(20, -1)
+    worth, moved_worth = effective_points(seen).reshape(20, -1), effective_points(image).reshape(20, -1)
     assert (worth[placing, actions[placing]] == moved_worth[placing, moved[placing]]).all()
 
 

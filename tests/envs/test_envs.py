@@ -19,7 +19,7 @@ from genial_env.core.ranking import rank_utility
 from genial_env.core.tables import tables
 from genial_env.encodings import ENCODINGS
 from genial_env.envs.aec import GenialAECEnv
-from genial_env.envs.rewards import check_scheme, rewards
+from genial_env.envs.rewards import check_scheme, compute_rewards
 from genial_env.envs.single import GenialEnv, GenialSoloEnv
 from genial_env.records import verify
 from tests.positions import every
@@ -360,11 +360,11 @@ def test_reward_schemes() -> None:
     rules = Rules(4, "2004", "team")
     before, after = np.zeros((1, 2, 6), dtype=int), np.array([[[1, 2, 3, 4, 5, 6], [3, 3, 3, 3, 3, 9]]])
     over, going = np.array([True]), np.array([False])
-    assert rewards("rank", rules, before, after, over).tolist() == [[-1, 1, -1, 1]]
-    assert rewards("rank", rules, before, after, going).tolist() == [[0, 0, 0, 0]]
-    assert rewards("margin", rules, before, after, over).tolist() == [[-2, 2, -2, 2]]
-    assert rewards("lowest", rules, before, after, going).tolist() == [[1, 3, 1, 3]]
-    assert rewards("vector", rules, before, after, going)[0, 3].tolist() == [3, 3, 3, 3, 3, 9]
+    assert compute_rewards("rank", rules, before, after, over).tolist() == [[-1, 1, -1, 1]]
+    assert compute_rewards("rank", rules, before, after, going).tolist() == [[0, 0, 0, 0]]
+    assert compute_rewards("margin", rules, before, after, over).tolist() == [[-2, 2, -2, 2]]
+    assert compute_rewards("lowest", rules, before, after, going).tolist() == [[1, 3, 1, 3]]
+    assert compute_rewards("vector", rules, before, after, going)[0, 3].tolist() == [3, 3, 3, 3, 3, 9]
     assert check_scheme(Rules(1, "2004", "solo"), None) == "lowest"
 
 

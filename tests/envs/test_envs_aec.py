@@ -11,7 +11,7 @@ from pettingzoo.test import api_test, seed_test
 from genial_env import IllegalAction, genial_v0
 from genial_env.core.state import Phase
 from genial_env.envs.aec import GenialAECEnv
-from genial_env.envs.rewards import SCHEMES, worst
+from genial_env.envs.rewards import SCHEMES, worst_reward
 from genial_env.records import verify
 from tests.positions import same
 
@@ -105,7 +105,7 @@ def test_an_illegal_action_ends_the_game_with_the_worst_reward(reward: str, move
         told[agent] = (paid, info)
         env.step(None)
     assert set(told) == set(env.possible_agents)
-    assert np.array_equal(told[offender][0], worst(reward, env.unwrapped.rules))
+    assert np.array_equal(told[offender][0], worst_reward(reward, env.unwrapped.rules))
     assert told.pop(offender)[1]["illegal_action"] >= 0
     assert "illegal action" in env.unwrapped.illegal_reason
     assert not any(info["illegal_action"] >= 0 or any(info["ranks"]) for _, info in told.values())

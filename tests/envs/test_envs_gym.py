@@ -15,9 +15,10 @@ from genial_env import IllegalAction, Rules, View, play
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits
 from genial_env.core.ranking import rank_utility
-from genial_env.envs.rewards import SCHEMES, worst
+from genial_env.envs.rewards import SCHEMES, worst_reward
 from genial_env.envs.single import GenialEnv, GenialSoloEnv
-from genial_env.policies.base import GreedyPolicy, RandomPolicy
+from genial_env.policies.greedy import GreedyPolicy
+from genial_env.policies.uniform import RandomPolicy
 from tests.positions import same
 
 pytestmark = pytest.mark.usefixtures("each_backend")
@@ -139,7 +140,7 @@ def test_an_illegal_action_costs_the_worst_and_changes_nothing(reward: str) -> N
     observation, info = env.reset(seed=0)
     before = env._game.current.copy()
     after, paid, terminated, truncated, told = env.step(int(np.flatnonzero(info["action_mask"] == 0)[0]))
-    assert np.array_equal(paid, worst(reward, env.rules))
+    assert np.array_equal(paid, worst_reward(reward, env.rules))
     assert type(paid) is (np.ndarray if reward == "vector" else float)
     assert (terminated, truncated) == (True, False)
     assert told["illegal_action"] == np.flatnonzero(info["action_mask"] == 0)[0]

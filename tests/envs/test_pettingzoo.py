@@ -38,7 +38,7 @@ from genial_env.core.state import FREE, Phase
 from genial_env.core.tables import tables
 from genial_env.encodings import ENCODINGS
 from genial_env.envs.central import central_fields, central_length, central_state
-from genial_env.envs.rewards import SCHEMES, worst
+from genial_env.envs.rewards import SCHEMES, worst_reward
 from genial_env.records import verify
 from tests.paths import ROOT
 from tests.positions import every, every_rules, random_play, same
@@ -299,7 +299,7 @@ def test_an_illegal_action_of_the_mover_ends_the_game(reward: str, moves: int) -
     assert same(before, env.unwrapped._game.current)
     assert terminations == dict.fromkeys(env.possible_agents, True)
     assert not any(truncations.values())
-    assert np.array_equal(rewards.pop(offender), worst(reward, raw.rules))
+    assert np.array_equal(rewards.pop(offender), worst_reward(reward, raw.rules))
     assert not np.any(list(rewards.values()))
     assert infos.pop(offender)["illegal_action"] == illegal[offender]
     assert "illegal action" in env.unwrapped.illegal_reason

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from genial_env import Rules
 from genial_env.core import ranking
 from genial_env.core.ranking import rank_utility
-from genial_env.envs.rewards import DENSE, SCHEMES, check_scheme, nothing, rewards, worst
+from genial_env.envs.rewards import DENSE, SCHEMES, check_scheme, compute_rewards, worst_reward, zero_rewards
 from tests.positions import STANDARD
 
 COMPETITIVE = [rules for rules in STANDARD if rules.mode != "solo"]
@@ -43,12 +43,12 @@ def test_ranges_shapes_and_the_worst(rules: Rules) -> None:
     low = {"rank": -1, "margin": -rules.top, "lowest": 0, "vector": 0}
     high = {"rank": 1, "margin": rules.top, "lowest": rules.top, "vector": rules.top}
     for scheme in schemes(rules):
-        found = rewards(scheme, rules, before, after, over)
+        found = compute_rewards(scheme, rules, before, after, over)
         assert found.dtype == np.float64
-        assert found.shape[1:] == nothing(scheme, rules).shape
+        assert found.shape[1:] == zero_rewards(scheme, rules).shape
         assert low[scheme] <= found.min() <= found.max() <= high[scheme]
-        assert np.shape(worst(scheme, rules)) == found.shape[2:]
-        assert np.max(worst(scheme, rules)) <= low[scheme]
+        assert np.shape(worst_reward(scheme, rules)) == found.shape[2:]
+        assert np.max(worst_reward(scheme, rules)) <= low[scheme]
         if scheme not in DENSE:
             assert not found[~over].any()
 
@@ -57,16 +57,18 @@ def test_ranges_shapes_and_the_worst(rules: Rules) -> None:
 def test_games_of_a_batch_do_not_mix(rules: Rules) -> None:
     before, after, over = moments(rules, seed=1)
     for scheme in SCHEMES:
-        together = rewards(scheme, rules, before, after, over)
-        alone = [rewards(scheme, rules, before[i : i + 1], after[i : i + 1], over[i : i + 1])[0] for i in range(20)]
+        together = compute_rewards(scheme, rules, before, after, over)
+        alone = [
+            compute_rewards(scheme, rules, before[i : i + 1], after[i : i + 1], over[i : i + 1])[0] for i in range(20)
+        ]
         assert np.array_equal(together, alone)
-        assert len(rewards(scheme, rules, before[:0], after[:0], over[:0])) == 0
+        assert len(compute_rewards(scheme, rules, before[:0], after[:0], over[:0])) == 0
 
 
 def test_partners_are_paid_alike() -> None:
     rules = Rules(4, "2009", "team")
     for scheme in SCHEMES:
-        found = rewards(scheme, rules, *moments(rules, seed=2))
+        found = compute_rewards(scheme, rules, *moments(rules, seed=2))
         assert np.array_equal(found[:, :2], found[:, 2:])
 
 
@@ -74,7 +76,7 @@ def test_margin_compares_with_the_best_of_the_others() -> None:
     rules = Rules(3)
     after = np.full((1, 3, 6), 9)
     after[0, :, 2] = [4, 7, 5]
-    found = rewards("margin", rules, np.zeros_like(after), after, np.array([True]))
+    found = compute_rewards("margin", rules, np.zeros_like(after), after, np.array([True]))
     assert found.tolist() == [[-3, 2, -2]]
 
 

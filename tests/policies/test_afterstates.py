@@ -21,8 +21,13 @@ from genial_env.policies.afterstates import (
     game_features,
     width,
 )
-from genial_env.policies.base import ConcavePolicy, DenialPolicy, GreedyPolicy, HeuristicPolicy, RandomPolicy, act
-from genial_env.policies.settings import prior_values
+from genial_env.policies.concave import ConcavePolicy
+from genial_env.policies.decisions import act
+from genial_env.policies.denial import DenialPolicy
+from genial_env.policies.greedy import GreedyPolicy
+from genial_env.policies.heuristic import HeuristicPolicy
+from genial_env.policies.prior import compute_prior_values
+from genial_env.policies.uniform import RandomPolicy
 from tests.conftest import needs_numba
 from tests.positions import every, random_play
 
@@ -158,7 +163,7 @@ def test_candidates_are_the_priors_best_and_different(prior: HeuristicPolicy) ->
     seen = view(state, rows=np.flatnonzero(state.phase <= Phase.BONUS)[:1])
     t = seen.tables
     actions = without_none(candidates(seen, 3000, prior)[0])
-    values = prior_values(prior, seen)[0].reshape(-1)
+    values = compute_prior_values(prior, seen)[0].reshape(-1)
     assert (np.diff(values[actions].astype(int)) <= 0).all()
     tiles = set()
     for action in actions.tolist():

@@ -11,7 +11,9 @@ from genial_env.core.actions import tile_kind
 from genial_env.core.chance import bits
 from genial_env.core.state import End
 from genial_env.policies import ismcts
-from genial_env.policies.base import ConcavePolicy, DenialPolicy, HeuristicPolicy
+from genial_env.policies.concave import ConcavePolicy
+from genial_env.policies.denial import DenialPolicy
+from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.ismcts import ISMCTS, Knobs, Tree, payoffs
 from genial_env.testing import check_policy
 from tests.conftest import needs_numba
@@ -164,7 +166,7 @@ class Blind(HeuristicPolicy):
 
     name = "blind"
 
-    def worth(self, rules: Rules) -> np.ndarray:
+    def marker_values(self, rules: Rules) -> np.ndarray:
         return np.zeros(rules.top + 1, dtype=np.int16)
 
 
@@ -242,5 +244,5 @@ def test_settings_of_another_type(name: str, value: object) -> None:
 
 
 def test_a_prior_must_put_values_on_placements() -> None:
-    with pytest.raises(TypeError, match="prior must be a WorthPolicy"):
+    with pytest.raises(TypeError, match="prior must be a HeuristicPolicy"):
         ISMCTS(playouts=5, prior="denial")  # type: ignore[arg-type]

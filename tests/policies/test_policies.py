@@ -7,7 +7,11 @@ from genial_env import Rules, State, play, view
 from genial_env.core import kernel
 from genial_env.core.state import EMPTY, FREE
 from genial_env.core.views import View
-from genial_env.policies.base import ConcavePolicy, DenialPolicy, GreedyPolicy, HeuristicPolicy, Weights
+from genial_env.policies import seat_counts
+from genial_env.policies.concave import ConcavePolicy
+from genial_env.policies.denial import DenialPolicy
+from genial_env.policies.greedy import GreedyPolicy
+from genial_env.policies.heuristic import HeuristicPolicy, Weights
 from tests.positions import STANDARD, VARIANTS, every, random_play
 
 SOME = [STANDARD[2], STANDARD[4], STANDARD[9], STANDARD[11], *VARIANTS[:5]]
@@ -34,7 +38,7 @@ def raises(seen: View) -> np.ndarray:
 
 def worth_of(policy: HeuristicPolicy, seen: View, raised: np.ndarray, slot: int, placement: int) -> int:
     """What laying the tile of a slot on a placement is worth in the one game, in eighths; `raised` as from above."""
-    rules, worth = seen.rules, [int(number) for number in policy.worth(seen.rules)]
+    rules, worth = seen.rules, [int(number) for number in policy.marker_values(seen.rules)]
     cells = seen.tables.placements[placement].tolist()
     colors = seen.tables.kinds[seen.rack[0, slot]].tolist()
     points = dict.fromkeys(colors, 0)
@@ -57,7 +61,7 @@ def extra(weights: Weights, worth: list[int], seen: View, raised: np.ndarray, ce
             for c in range(rules.colors)
         ]
         in_all, at_most = (
-            (weights.taken_in_all, weights.taken_at_most) if track else (-weights.lost_in_all, -weights.lost_at_most)
+            (weights.denied_total, weights.denied_max) if track else (-weights.forgone_total, -weights.forgone_max)
         )
         total += in_all * sum(gains) + at_most * max(gains)
     for end in np.flatnonzero(raised > 0).tolist():
@@ -113,3 +117,13 @@ def test_the_ladder_stands(stronger: str, weaker: str, at_least: float) -> None:
         ranks = play(roster, games=300, seed=11).ranks
         wins += (ranks[:, seat] < ranks[:, 1 - seat]).sum() + 0.5 * (ranks[:, 0] == ranks[:, 1]).sum()
     assert wins / 600 > at_least
+
+
+@pytest.mark.parametrize("policy", [ConcavePolicy, DenialPolicy])
+def test_a_seat_count_without_settings_is_refused(policy: type[ConcavePolicy], monkeypatch: pytest.MonkeyPatch) -> None:
+    for table in ("_CONCAVE_TEMPERATURES", "_DENIAL_SETTINGS"):
+        monkeypatch.setattr(seat_counts, table, {})
+    with pytest.raises(ValueError, match=r"no settings for 3 seats with 3 tracks: .*seat_counts\.py"):
+        policy().marker_values(Rules(3))
+    assert len(ConcavePolicy(2.5).marker_values(Rules(3))) == 19
+    assert len(DenialPolicy(2.5, 1.0, 0).marker_values(Rules(3))) == 19

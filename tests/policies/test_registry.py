@@ -5,7 +5,8 @@ import pytest
 
 import genial_env  # noqa: F401  registers the environments
 from genial_env import Rules, play
-from genial_env.policies.base import ConcavePolicy, GreedyPolicy
+from genial_env.policies.concave import ConcavePolicy
+from genial_env.policies.greedy import GreedyPolicy
 from genial_env.policies.registry import expand, known_names, make_policy, split_names
 from genial_env.policies.roster import COMPILED, LADDER, ROSTER
 from genial_env.testing import check_policy
@@ -41,14 +42,14 @@ def test_names_modules_and_settings() -> None:
         ("concave(temperature='5')", "temperature must be a number, not '5' (str)"),
         (
             "denial(weights='abc')",
-            "weights must be genial_env.policies.base.Weights, which only code can give, not 'abc'",
+            "weights must be genial_env.policies.heuristic.Weights, which only code can give, not 'abc'",
         ),
         ("denial(shape=-1)", "shape must be 0.01 to 10, not -1"),
         ("denial(arrival=1.5)", "arrival must be a whole number, not 1.5"),
         ("denial(arrival=51)", "arrival must be 0 to 50, not 51"),
         ("search(playouts='many')", "playouts must be a whole number, not 'many'"),
         ("search(budget_s=1e400)", "budget_s must be finite and above 0, not inf"),
-        ("search(prior='denial')", "prior must be a WorthPolicy"),
+        ("search(prior='denial')", "prior must be a HeuristicPolicy"),
         ("search(playout=5)", "playout"),
         ("ismcts(exploration=1e400)", "exploration must be finite and at least 0, not inf"),
         ("value(candidates=10**9)", "settings"),
@@ -86,7 +87,10 @@ def test_lists_of_agents() -> None:
 
 
 def test_names_work_wherever_a_policy_is_named() -> None:
-    assert play(["lexicographic", "genial_env.policies.points:Points"], games=2).agents == ["lexicographic", "points"]
+    assert play(["lexicographic", "genial_env.policies.points:PointsPolicy"], games=2).agents == [
+        "lexicographic",
+        "points",
+    ]
     env = gym.make("genial_env/Genial-v0", opponents="points")
     env.reset(seed=0)
     env.close()

@@ -14,7 +14,7 @@ from genial_env.core.chance import bits
 from genial_env.core.state import Phase
 from genial_env.core.views import View
 from genial_env.policies import search
-from genial_env.policies.base import ConcavePolicy
+from genial_env.policies.concave import ConcavePolicy
 from genial_env.policies.endgame import exact_action, most_placements_left
 from genial_env.policies.search import Search
 from genial_env.testing import check_policy
@@ -131,5 +131,5 @@ def test_it_keeps_to_the_clock(budget_s: float, monkeypatch: pytest.MonkeyPatch)
 def test_what_is_wrong_is_said(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Search(**wrong)
-    with pytest.raises(TypeError, match="prior must be a WorthPolicy"):
+    with pytest.raises(TypeError, match="prior must be a HeuristicPolicy"):
         Search(prior="denial")  # type: ignore[arg-type]

@@ -16,7 +16,8 @@ from genial_env import RecordError, Rules, play
 from genial_env.core import kernel
 from genial_env.core.chance import game_seeds
 from genial_env.core.views import View, view
-from genial_env.policies.base import GreedyPolicy, RandomPolicy
+from genial_env.policies.greedy import GreedyPolicy
+from genial_env.policies.uniform import RandomPolicy
 from genial_env.records import Recorder, read_records, record_writer, replay, to_json_line, verify, write_records
 from tests.positions import VARIANTS, every_rules
 

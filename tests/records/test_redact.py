@@ -8,12 +8,12 @@ import pytest
 from genial_env import Rules, play
 from genial_env.cli.dialogue import Dialogue
 from genial_env.core.views import View
-from genial_env.policies.base import GreedyPolicy
+from genial_env.policies.greedy import GreedyPolicy
 from genial_env.policies.roster import ROSTER
 from genial_env.records import HIDDEN_SLOT, HIDDEN_TILE, SPECTATOR, events_for_seat
-from genial_env.render.sentences import event_words
+from genial_env.render.sentences import describe_event
 from genial_env.table import Table
-from genial_env.web.shown import game_shown
+from genial_env.web._serialize import game_to_json
 
 SMALL = Rules(2, "2009", side=4, colors=4, rack=3)
 
@@ -60,11 +60,11 @@ def test_the_terminal_tells_nobody_that_an_agent_declined(table: Table, capsys: 
     dialogue = Dialogue(table)
     while not table.over:
         table.advance()
-        dialogue._tell_news()
+        dialogue._show_news()
     said = capsys.readouterr().out.splitlines()
     events = table.record()["events"]
     assert sum(event[0] == "keep" for event in events) > 0
-    assert said == [event_words(SMALL, event) for event in events_for_seat(events, SPECTATOR)]
+    assert said == [describe_event(SMALL, event) for event in events_for_seat(events, SPECTATOR)]
     assert not any("keeps its rack" in line for line in said)
     assert all(line.endswith(("tile", "tiles")) for line in said if "draws" in line)
 
@@ -74,7 +74,7 @@ def test_the_page_tells_nobody_either(table: Table) -> None:
     while not table.over:
         table.advance()
     for seat in (None, 0, 1):
-        moves = game_shown("a", table, seat)["moves"]
+        moves = game_to_json("a", table, seat)["moves"]
         assert [move["event"] for move in moves] == list(range(len(moves)))
         assert {move["kind"] for move in moves} <= {"place", "pass", "swap"}
 

@@ -10,8 +10,11 @@ from genial_env.core.bitsets import pack
 from genial_env.core.chance import bits
 from genial_env.core.state import Phase
 from genial_env.encodings import ENCODINGS, make_encoding
-from genial_env.policies.base import ConcavePolicy, GreedyPolicy, RandomPolicy, pick_uniformly, useful_points
+from genial_env.policies.concave import ConcavePolicy
+from genial_env.policies.greedy import GreedyPolicy
+from genial_env.policies.marker_gains import effective_points
 from genial_env.policies.registry import make_policy
+from genial_env.policies.uniform import RandomPolicy, pick_uniformly
 from tests.positions import board_with, every_rules, markers, random_play, same
 
 pytestmark = pytest.mark.usefixtures("each_backend")
@@ -136,7 +139,7 @@ def test_greedy_counts_a_double_once_up_to_the_stop() -> None:
     state = kernel.position(
         rules, board, scores=[[markers(rules, {"R": 16}), [0] * 6]], racks=[[[0] * 4 + [-1] * 2, [-1] * 6]]
     )
-    assert useful_points(view(state)).max() == 2
+    assert effective_points(view(state)).max() == 2
 
 
 def test_equal_choices_are_drawn_by_lot() -> None:

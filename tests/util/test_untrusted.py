@@ -45,7 +45,7 @@ def exploits(trap: Path) -> list[str]:
         "ppo(weights='/etc/passwd')",
         "search(playouts=2, name='x')",
         "value(weights={})",
-        "genial_env.policies.points:Points",
+        "genial_env.policies.points:PointsPolicy",
     ]
 
 
@@ -102,28 +102,29 @@ def test_a_saved_table(trap: Path) -> None:
 
 def test_what_a_page_sends(trap: Path, tmp_path: Path) -> None:
     """A new game, a file of records, a record, and files of sessions."""
-    from genial_env.web import playing, recorded
-    from genial_env.web.guard import Refused
+    from genial_env.web import _game_requests as game_requests
+    from genial_env.web import _record_requests as record_requests
+    from genial_env.web._request_checks import Refused
+    from genial_env.web._session_store import SessionStore
+    from genial_env.web._sessions import Session
     from genial_env.web.limits import Limits
-    from genial_env.web.sessions import Session
-    from genial_env.web.shelf import Shelf
 
     folder, limits = tmp_path / "kept" / "session", Limits()
     folder.mkdir(parents=True)
-    nobody = Session("session", Shelf(None, limits), limits)
+    nobody = Session("session", SessionStore(None, limits), limits)
     for number, words in enumerate(exploits(trap)):
         with pytest.raises(Refused, match="seat 1"):
-            playing.begin(nobody, {"rules": SMALL.to_dict(), "players": [None, words], "seed": 1})
+            game_requests.begin_game(nobody, {"rules": SMALL.to_dict(), "players": [None, words], "seed": 1})
         line = to_json_line(broken_off("greedy", words)).encode()
-        assert "fault" not in recorded.contents(line)["games"][0]
-        assert recorded.steps(recorded.readable(line))
+        assert "fault" not in record_requests.summarize_file(line)["games"][0]
+        assert record_requests.list_steps(record_requests.parse_record(line))
         table = Table(SMALL, [None, "greedy"], seed=0).saved() | {"players": [None, words]}
         (folder / f"{number}.json").write_text(json.dumps({"started": 1.0, "table": table}))
-    shelf = Shelf(folder.parent, limits)
-    found = Session("session", shelf, limits)
-    shelf.close()
+    store = SessionStore(folder.parent, limits)
+    found = Session("session", store, limits)
+    store.close()
     assert found.games() == []
-    assert [fault.words[:14] for fault in found.faults()] == ["seat 1: agent "] * len(exploits(trap))
+    assert [fault.message[:14] for fault in found.faults()] == ["seat 1: agent "] * len(exploits(trap))
     assert not trap.exists()
 
 

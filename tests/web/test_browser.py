@@ -16,9 +16,9 @@ from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 from genial_env import Rules, play
 from genial_env.records import to_json_line
-from genial_env.web import app as web_app
+from genial_env.web import _app as web_app
 from genial_env.web import make_app
-from genial_env.web.thinking import Task
+from genial_env.web._work_queue import Task
 from tests.conftest import GUARD
 from tests.served import Browser, Slow, served
 

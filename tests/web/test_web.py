@@ -29,11 +29,15 @@ from genial_env._util.files import FolderInUse
 from genial_env.cli.common import UserError
 from genial_env.cli.web import serve
 from genial_env.records import to_json_line
+from genial_env.render import theme
 from genial_env.table import Table
-from genial_env.web import app as web_app
-from genial_env.web import make_app, recorded, server, sessions, shelf
+from genial_env.web import _app as web_app
+from genial_env.web import _record_requests as record_requests
+from genial_env.web import _session_store as session_store
+from genial_env.web import _sessions as sessions
+from genial_env.web import make_app, server
+from genial_env.web._serialize import game_to_json, rules_to_json
 from genial_env.web.limits import Limits
-from genial_env.web.shown import game_shown
 from tests.conftest import GUARD
 from tests.served import SMALL, Browser, Slow, served
 
@@ -53,6 +57,9 @@ def browser(address: str) -> Browser:
 
 BEGUN = {"rules": SMALL, "players": [None, "greedy"]}
 """A game, as it is asked for."""
+
+
+EVERY_MODE = [Rules(2), Rules(3), Rules(4, "2009", "team"), Rules(1, "2004", "solo")]
 
 
 def error_of(answer: Any, status: int) -> str:
@@ -81,7 +88,7 @@ def test_every_file_of_the_page_is_served(browser: Browser) -> None:
     for file in (resources.files("genial_env.web") / "static").iterdir():
         answer = browser.get(f"/static/{file.name}")
         assert answer.content == file.read_bytes()
-        assert answer.headers["content-type"].split(";")[0] in web_app.KINDS.values()
+        assert answer.headers["content-type"].split(";")[0] in web_app.MEDIA_TYPES.values()
 
 
 @pytest.mark.parametrize(
@@ -196,7 +203,7 @@ def test_no_rack_is_shown_but_that_of_the_person_to_play(browser: Browser, playe
     game = browser.new_game(*players)
     people = [seat for seat, player in enumerate(players) if player is None]
     while "end" not in game:
-        to_play = game["position"]["toPlay"]
+        to_play = game["position"]["to_play"]
         for seat in range(len(players)):
             answer = browser.get(f"/api/games/{game['id']}?seat={seat}")
             if seat in people and (len(people) == 1 or seat == to_play):
@@ -209,7 +216,7 @@ def test_no_rack_is_shown_but_that_of_the_person_to_play(browser: Browser, playe
         assert "seed" not in json.dumps(game)
         assert "every rack" in error_of(browser.get(f"/api/games/{game['id']}/record"), 409)
         game = browser.decide(browser.seen_by(game, to_play)) if game["waits"] else browser.do(game, "advance")
-        if len(people) > 1 and game["waits"] and game["position"]["toPlay"] != to_play:
+        if len(people) > 1 and game["waits"] and game["position"]["to_play"] != to_play:
             assert game["seat"] is None
             assert "choice" not in game
     record = browser.get(f"/api/games/{game['id']}/record")
@@ -223,15 +230,44 @@ def test_what_is_shown_follows_from_the_view() -> None:
     """Everything hidden dealt anew: the answer is the same."""
     table = Table(Rules(), [None, None], 3)
     for _ in range(12):
-        before = json.dumps(game_shown("x", table, table.to_play))
+        before = json.dumps(game_to_json("x", table, table.to_play))
         other = determinize(table.view(table.to_play), np.random.default_rng(0))
         own = table.state.racks[0, table.to_play].tolist()
         racks, bag = table.state.racks.copy(), table.state.bag.copy()
         table.state.racks[:], table.state.bag[:] = other.racks, other.bag
         assert table.state.racks[0, table.to_play].tolist() == own
-        assert json.dumps(game_shown("x", table, table.to_play)) == before
+        assert json.dumps(game_to_json("x", table, table.to_play)) == before
         table.state.racks[:], table.state.bag[:] = racks, bag
         table.play(int(table.view(table.to_play).mask()[0].argmax()))
+
+
+@pytest.mark.parametrize("rules", EVERY_MODE, ids=str)
+def test_the_page_gets_the_facts_of_the_rules(rules: Rules) -> None:
+    sent = rules_to_json(rules)
+    for marker in range(rules.top + 1):
+        stop = min((stop for stop in rules.stops if stop > marker), default=rules.top)
+        assert sent["next_stop"][marker] == stop
+    assert sent["bonus_stops"] == ([] if rules.mode == "solo" else list(rules.stops))
+    for track, seats in enumerate(sent["seats_by_track"]):
+        assert seats == [seat for seat in range(rules.players) if rules.track_of(seat) == track]
+
+
+def test_a_choice_says_whether_it_is_the_first_tile(browser: Browser) -> None:
+    game = browser.new_game(None, "greedy")
+    assert game["choice"]["first_tile"]
+    game = browser.do(browser.decide(game), "advance")
+    assert not game["choice"]["first_tile"]
+
+
+def test_colors_of_the_drawings_are_the_page_s(browser: Browser) -> None:
+    """They stand in one place: the page's own style sheet sets none of them."""
+    sent = browser.get("/static/theme.css")
+    assert sent.headers["content-type"].startswith("text/css")
+    variables = dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6});", sent.text))
+    assert (variables["mark"], variables["paper"]) == (theme.MARK, theme.PAPER)
+    style = browser.get("/static/style.css").text
+    assert not [name for name in variables if f"--{name}:" in style]
+    assert all(f"var(--{name})" in style for name in variables.keys() - {"tile"})
 
 
 # Playing
@@ -260,7 +296,7 @@ def test_a_game_is_the_table_s(browser: Browser) -> None:
 def test_other_modes(browser: Browser, rules: dict[str, Any], players: list[str | None]) -> None:
     game = browser.post("/api/games", json={"rules": rules, "players": players, "seed": 5}).json()
     while "end" not in game:
-        seat = game["position"]["toPlay"]
+        seat = game["position"]["to_play"]
         game = browser.decide(browser.seen_by(game, seat)) if game["waits"] else browser.do(game, "advance")
     assert browser.get("/api/games").json()[0]["over"]
 
@@ -355,7 +391,7 @@ def test_a_hint_is_the_judge_s(browser: Browser) -> None:
 
 
 def test_what_goes_together(browser: Browser) -> None:
-    offered = browser.post("/api/session", json={}).json()["combinations"]
+    offered = browser.post("/api/session", json={}).json()["choices"]["combinations"]
     for each in offered:
         for players in each["players"]:
             rules = {"players": players, "edition": each["edition"], "mode": each["mode"]}
@@ -389,7 +425,10 @@ def test_rules_that_there_are_not(browser: Browser, changed: dict[str, Any], wor
     [
         ({"players": [None]}, "players: expected a list of 2, found [null]"),
         ({"players": None}, "found null"),
-        ({"players": [None, "genial_env.policies.points:Points"]}, "seat 1: expected a person (null) or one of random"),
+        (
+            {"players": [None, "genial_env.policies.points:PointsPolicy"]},
+            "seat 1: expected a person (null) or one of random",
+        ),
         ({"players": [None, "search(playouts=9)"]}, "seat 1"),
         ({"players": [None, ["greedy"]]}, "seat 1"),
         ({"players": [None, "<script>"]}, 'found "<script>"'),
@@ -448,7 +487,7 @@ def _text_of(path: Path) -> str:
 
 def folder_of(browser: Browser, kept: Path) -> Path:
     """The folder of a session's games."""
-    return kept / sessions.digest_of(browser.cookies[web_app.COOKIE])
+    return kept / sessions.digest_token(browser.cookies[web_app.COOKIE])
 
 
 NO_GAMES = {
@@ -514,10 +553,10 @@ def test_what_cannot_be_kept_is_not_played(tmp_path: Path, monkeypatch: pytest.M
             body = {"turn": game["turn"], "slot": 0, "wait": 10, "seat": 0}
             body["cells"] = game["choice"]["pairs"][0] if what == "play" else []
             with monkeypatch.context() as full_for_now:
-                full_for_now.setattr(shelf, "write_text", full)
+                full_for_now.setattr(session_store, "write_text", full)
                 answer = browser.post(f"/api/games/{game['id']}/{what}", json=body)
-                assert "cannot keep the game: No space left" in error_of(answer, 507)
-                assert "cannot keep the game" in error_of(browser.post("/api/games", json=BEGUN), 507)
+                assert "cannot save the game: No space left" in error_of(answer, 507)
+                assert "cannot save the game" in error_of(browser.post("/api/games", json=BEGUN), 507)
                 seat = "?seat=0" if what == "play" else ""
                 assert browser.get(f"/api/games/{game['id']}{seat}").json() == game
         game = browser.decide(game)
@@ -551,7 +590,7 @@ def test_games_of_all_sessions_are_limited(tmp_path: Path, kept: bool) -> None:
 
 def test_bytes_on_the_disk_are_limited(tmp_path: Path) -> None:
     """A game that is there goes on."""
-    with served(make_app(tmp_path, limits=Limits(kept_bytes=100))) as address:
+    with served(make_app(tmp_path, limits=Limits(stored_bytes=100))) as address:
         browser = Browser(address)
         game = browser.new_game(None, "greedy")
         assert "as much as it has" in error_of(browser.post("/api/games", json=BEGUN), 507)
@@ -561,13 +600,13 @@ def test_bytes_on_the_disk_are_limited(tmp_path: Path) -> None:
 
 
 def test_old_sessions_are_forgotten(tmp_path: Path) -> None:
-    limits = Limits(idle_s=3600, age_s=30 * 24 * 3600)
+    limits = Limits(idle_s=3600, max_age_s=30 * 24 * 3600)
     with served(make_app(tmp_path, limits=limits)) as address:
         old, idle, new = (Browser(address) for _ in range(3))
         games = [browser.new_game(None, "greedy") for browser in (old, idle, new)]
     now = time.time()
-    os.utime(folder_of(old, tmp_path), (now, now - limits.age_s - 60))
-    os.utime(folder_of(idle, tmp_path), (now, now - limits.age_s + 3600))
+    os.utime(folder_of(old, tmp_path), (now, now - limits.max_age_s - 60))
+    os.utime(folder_of(idle, tmp_path), (now, now - limits.max_age_s + 3600))
     kept = sessions.Sessions(tmp_path, limits)
     try:
         assert not folder_of(old, tmp_path).exists()
@@ -584,7 +623,7 @@ def test_old_sessions_are_forgotten(tmp_path: Path) -> None:
         gc.collect()
         assert kept.known(digest) is None
         assert [game.id for game in kept.load(digest).games()] == [games[1]["id"]]
-        assert kept.is_kept(folder_of(new, tmp_path).name)
+        assert kept.is_stored(folder_of(new, tmp_path).name)
     finally:
         kept.close()
 
@@ -679,7 +718,7 @@ def test_oversized(browser: Browser) -> None:
 
 
 def test_a_file_of_very_many_records(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorded, "MOST_RECORDS", 2)
+    monkeypatch.setattr(record_requests, "MAX_RECORDS", 2)
     line = to_json_line(games_of("greedy", "random", side=4)[0])
     found = browser.post("/api/records", content=line * 5).json()
     assert (len(found["games"]), found["more"]) == (2, 3)
@@ -722,7 +761,7 @@ def test_one_review_at_a_time(browser: Browser, monkeypatch: pytest.MonkeyPatch)
         may_end.wait(GUARD)
         raise ValueError("enough")
 
-    monkeypatch.setattr(recorded, "review", review)
+    monkeypatch.setattr(record_requests, "review", review)
     line = to_json_line(games_of("greedy", "random", side=4)[0])
     second = browser.window()
     thread = threading.Thread(target=lambda: browser.post("/api/review", content=line))
@@ -746,7 +785,7 @@ def test_a_review_that_nobody_waits_for_breaks_off(browser: Browser, monkeypatch
         finally:
             ended.set()
 
-    monkeypatch.setattr(recorded, "review", review)
+    monkeypatch.setattr(record_requests, "review", review)
     line = to_json_line(games_of("greedy", "random", side=4)[0])
     with browser.stream("POST", "/api/review", content=line) as answer:
         lines = answer.iter_lines()
@@ -776,7 +815,7 @@ def ask(browser: Browser, game: dict[str, Any], **sent: Any) -> Any:
 
 def test_an_agent_that_thinks_keeps_nobody_waiting(slow: type[Slow]) -> None:
     """The request is answered at once, the game is shown, everything else goes on; the decision is there later."""
-    with served(make_app(limits=Limits(thinkers=1))) as address:
+    with served(make_app(limits=Limits(agent_threads=1))) as address:
         browser = Browser(address)
         game = browser.new_game(Slow.name, None)
         assert "thinking" not in game
@@ -798,7 +837,7 @@ def test_an_agent_that_thinks_keeps_nobody_waiting(slow: type[Slow]) -> None:
 
 def test_many_games_of_slow_agents_do_not_hold_up_a_request(slow: type[Slow]) -> None:
     """As many as there are threads think, the others wait; requests of other kinds are answered meanwhile."""
-    with served(make_app(limits=Limits(thinkers=2, waiting=40))) as address:
+    with served(make_app(limits=Limits(agent_threads=2, queued_tasks=40))) as address:
         heavy = [Browser(address) for _ in range(2)]
         games = [(browser, browser.new_game(Slow.name, None)) for browser in heavy for _ in range(21)]
         begun = [ask(browser, game) for browser, game in games]
@@ -808,7 +847,7 @@ def test_many_games_of_slow_agents_do_not_hold_up_a_request(slow: type[Slow]) ->
         light = Browser(address)
         mine = light.decide(light.new_game(None, Slow.name, None), seat=0)  # and all that is quick
         assert light.get("/api/games").json()[0]["turn"] == 1
-        assert "ask again" in error_of(ask(light, mine), 503)  # 40 tasks wait: no more
+        assert "server is busy" in error_of(ask(light, mine), 503)  # 40 tasks wait: no more
         state = heavy[1].get(f"/api/games/{games[-1][1]['id']}").json()["thinking"]
         assert state["waits"]
         assert not slow.going.acquire(blocking=False)
@@ -819,7 +858,7 @@ def test_many_games_of_slow_agents_do_not_hold_up_a_request(slow: type[Slow]) ->
 
 @needs_weights
 def test_a_hint_does_not_wait_for_agents(slow: type[Slow]) -> None:
-    with served(make_app(limits=Limits(thinkers=1, clerks=1))) as address:
+    with served(make_app(limits=Limits(agent_threads=1, helper_threads=1))) as address:
         browser = Browser(address)
         ask(browser, browser.new_game(Slow.name, None))
         assert slow.going.acquire(timeout=GUARD)
@@ -923,7 +962,7 @@ def test_other_hosts_are_warned_of(
             raise KeyboardInterrupt
 
     with socket.create_server(("127.0.0.1", 0)) as sock:
-        monkeypatch.setattr(server, "listening", lambda app, host, port: (Ended(), sock))
+        monkeypatch.setattr(server, "create_server", lambda app, host, port: (Ended(), sock))
         serve(host, 0, tmp_path)
     said = capsys.readouterr()
     assert said.out.startswith(f"Play at http://{host}:")
@@ -942,4 +981,4 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "genial_env", "serve", "--port", port, "--data", str(tmp_path)]
         found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert found.returncode == 2
-    assert f"cannot listen at 127.0.0.1, port {port}" in found.stderr
+    assert f"cannot listen on 127.0.0.1, port {port}" in found.stderr

@@ -19,11 +19,12 @@ import pytest
 from genial_env import Rules, play
 from genial_env.records import to_json_line
 from genial_env.table import Table
-from genial_env.web import app as web_app
-from genial_env.web import make_app, recorded, server
-from genial_env.web.guard import Refused
+from genial_env.web import _app as web_app
+from genial_env.web import _record_requests as record_requests
+from genial_env.web import make_app, server
+from genial_env.web._request_checks import Refused
+from genial_env.web._work_queue import Task, TaskCancelled, WorkQueue
 from genial_env.web.limits import Limits
-from genial_env.web.thinking import Dropped, Task, WorkQueue
 from tests.conftest import GUARD
 from tests.served import Browser, served
 
@@ -87,23 +88,23 @@ def test_short_tasks_are_not_kept_waiting_by_long_ones() -> None:
 
 def test_a_dropped_task_is_not_begun(gated: Gated) -> None:
     dropped, other = gated.add("a", "dropped"), gated.add("a", "other")
-    dropped.drop()
-    gated.first.drop()  # in progress: it goes on, for nobody
+    dropped.cancel()
+    gated.first.cancel()  # in progress: it goes on, for nobody
     gated.open(other)
     assert gated.order == ["other"]
     for task in (dropped, gated.first):
-        with pytest.raises(Dropped):
+        with pytest.raises(TaskCancelled):
             task.outcome()
-        with pytest.raises(Dropped):
-            task.go_on()
+        with pytest.raises(TaskCancelled):
+            task.check_cancelled()
 
 
 def test_a_queue_is_bounded() -> None:
     gated = Gated(most=2)
     tasks = [gated.add("a", "0"), gated.add("b", "1")]
-    with pytest.raises(Refused, match="too much is waiting"):
+    with pytest.raises(Refused, match="the server is busy"):
         gated.add("c", "2")
-    tasks[0].drop()
+    tasks[0].cancel()
     tasks.append(gated.add("c", "3"))
     gated.open(*tasks)
     assert sorted(gated.order) == ["1", "3"]
@@ -123,7 +124,7 @@ def test_what_goes_wrong_in_a_task_is_its_outcome_alone(caplog: pytest.LogCaptur
         asyncio.run(task.wait(60))
         with pytest.raises(error):
             task.outcome()
-    assert [record.message for record in caplog.records] == ["fails broke off"] * 2
+    assert [record.message for record in caplog.records] == ["fails failed"] * 2
     task = queue.submit("a", "works", lambda task: 7)
     asyncio.run(task.wait(60))
     assert task.outcome() == 7
@@ -164,7 +165,7 @@ def test_choosing_changes_nothing_and_playing_is_taken_back() -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Deadlines and looks after them are short."""
-    monkeypatch.setattr(server, "LOOKS_S", 0.02)
+    monkeypatch.setattr(server, "CHECK_S", 0.02)
     monkeypatch.setattr(server, "DEADLINES_S", dict.fromkeys(server.DEADLINES_S, 0.1))
 
 
@@ -250,7 +251,7 @@ def test_held_back_answers_have_no_deadline(impatient: None, monkeypatch: pytest
 
 
 def test_too_many_connections(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "MOST_CONNECTIONS", 2)
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 2)
     with served(make_app()) as address:
         first, second = connected(address), connected(address)
         first.sendall(b"GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -299,7 +300,7 @@ def test_clients_that_leave(caplog: pytest.LogCaptureFixture, monkeypatch: pytes
         finally:
             broke_off.set()
 
-    monkeypatch.setattr(recorded, "review", review)
+    monkeypatch.setattr(record_requests, "review", review)
     line = a_line().encode()
     with served(make_app(limits=Limits(uploads=1))) as address:
         browser = Browser(address)
@@ -313,7 +314,7 @@ def test_clients_that_leave(caplog: pytest.LogCaptureFixture, monkeypatch: pytes
             assert begun.wait(GUARD)  # a review that nobody has begun is dropped without a word
         assert broke_off.wait(GUARD)
         while (answer := browser.post("/api/records", content=line)).status_code == 503:  # until the server has noticed
-            assert "as many files" in answer.json()["error"]
+            assert "files as it can" in answer.json()["error"]
         assert answer.status_code == 200
     assert [record for record in caplog.records if record.levelno >= logging.WARNING or record.exc_info] == []
 
@@ -332,11 +333,11 @@ def test_a_client_that_leaves_before_the_first_line_of_a_review(monkeypatch: pyt
         await asyncio.Event().wait()  # for ever
 
     async def ask() -> bool:
-        judging = recorded.Judging(queue, "somebody", json.loads(a_line()))
-        await web_app.Lines(judging)({"type": "http", "asgi": {"spec_version": "2.0"}}, left, sent)
+        judging = record_requests.ReviewStream(queue, "somebody", json.loads(a_line()))
+        await web_app.ReviewAnswer(judging)({"type": "http", "asgi": {"spec_version": "2.0"}}, left, sent)
         return judging.task.done
 
-    monkeypatch.setattr(recorded, "review", review)
+    monkeypatch.setattr(record_requests, "review", review)
     queue = WorkQueue(1, 1, "clerk")
     assert asyncio.run(ask())
     queue.close()
@@ -350,7 +351,7 @@ def test_files_in_memory_are_limited() -> None:
             expecting = b"\r\nExpect: 100-continue\r\n\r\n"
             client.sendall(head(browser, "/api/records", len(line)).replace(b"\r\n\r\n", expecting))
             assert client.recv(100).startswith(b"HTTP/1.1 100")  # the server reads it
-            assert "as many files" in browser.post("/api/records", content=line).json()["error"]
+            assert "files as it can" in browser.post("/api/records", content=line).json()["error"]
             client.sendall(line)
             assert client.recv(12) == b"HTTP/1.1 200"
         assert browser.post("/api/records", content=line).status_code == 200

@@ -1,51 +1,99 @@
-// Requests to the server. What it refuses becomes an Error with its words.
+// Requests to the server. A refused request becomes an Error with the server's message.
+
+import { texts } from "./texts.js";
 
 export class Refusal extends Error {
-  constructor(status, words) {
-    super(words);
+  /**
+   * @param {number} status of HTTP; 0 if there was no answer
+   * @param {string} message
+   */
+  constructor(status, message) {
+    super(message);
     this.status = status;
   }
 }
 
-export const get = (path) => asked(path, {});
+/**
+ * Get JSON.
+ * @param {string} path
+ */
+export const get = (path) => requestJson(path, {});
 
-export const post = (path, sent, signal) => asked(path, { method: "POST", body: JSON.stringify(sent), signal });
+/**
+ * Send JSON, and get JSON.
+ * @param {string} path
+ * @param {unknown} data
+ * @param {AbortSignal} [signal]
+ */
+export const post = (path, data, signal) => requestJson(path, { method: "POST", body: JSON.stringify(data), signal });
 
-/** Send text as it stands: a file of records, or a line of one. */
-export const postText = (path, text) => asked(path, { method: "POST", body: text });
+/**
+ * Send text as it is, and get JSON: a file of records, or a line of one.
+ * @param {string} path
+ * @param {string} text
+ */
+export const postText = (path, text) => requestJson(path, { method: "POST", body: text });
 
-/** Send text, and give each line of JSON of the answer to a function as it comes. */
-export async function postForLines(path, text, signal, take) {
-  const answer = await sent(path, { method: "POST", body: text, signal });
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+/**
+ * Send text, and call a function with each line of JSON of the answer as it comes.
+ * @template Line
+ * @param {string} path
+ * @param {string} text
+ * @param {AbortSignal} signal
+ * @param {(line: Line) => void} onLine
+ */
+export async function postForLines(path, text, signal, onLine) {
+  const answer = await request(path, { method: "POST", body: text, signal });
+  if (answer.body === null) return;
+  const decoder = new TextDecoder();
+  const reader = answer.body.getReader();
   let rest = "";
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    const lines = (rest + value).split("\n");
-    rest = lines.pop();
-    lines.forEach((line) => take(JSON.parse(line)));
+    const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    lines.forEach((line) => onLine(JSON.parse(line)));
   }
 }
 
-/** The text of a file of the server. */
-export async function text(path) {
-  return (await sent(path, {})).text();
+/**
+ * Get the text of a file of the server.
+ * @param {string} path
+ */
+export async function getText(path) {
+  return (await request(path, {})).text();
 }
 
-async function asked(path, options) {
-  return (await sent(path, options)).json();
+/**
+ * @param {string} path
+ * @param {RequestInit} options
+ * @returns {Promise<any>}
+ */
+async function requestJson(path, options) {
+  return (await request(path, options)).json();
 }
 
-async function sent(path, options) {
+/**
+ * @param {string} path
+ * @param {RequestInit} options
+ * @throws {Refusal} if the server refuses, or does not answer
+ */
+async function request(path, options) {
   let answer;
   try {
     answer = await fetch(path, options);
   } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Refusal(0, "The server does not answer. Is “genial serve” still running?");
+    if (isAbort(error)) throw error;
+    throw new Refusal(0, texts.noAnswer);
   }
   if (answer.ok) return answer;
-  const refused = await answer.json().catch(() => ({ error: `The server answers with status ${answer.status}.` }));
+  const refused = await answer.json().catch(() => ({ error: texts.badStatus(answer.status) }));
   throw new Refusal(answer.status, refused.error);
 }
+
+/**
+ * Return whether a request was broken off by its signal.
+ * @param {unknown} error
+ */
+export const isAbort = (error) => error instanceof DOMException && error.name === "AbortError";

@@ -1,97 +1,159 @@
-// The board: cells to point at, tiles, and what is drawn over them.
+// The board: cells that can be pointed at, tiles, and what is drawn over them.
 
-import { h, s } from "./dom.js";
-import { HEX, centre, half, hexagon, inWords, printed } from "./look.js";
+import { html, svg } from "./dom.js";
+import { HEX, centerOf, drawDisc, drawHalf, drawHexagon, nameColor } from "./tiles.js";
+import { texts } from "./texts.js";
 
+/** @import { Letter, Position, Rules } from "./api_types.js" */
+
+/**
+ * A straight line that half a tile scores: the cell of the half first, then the cells of its color.
+ * @typedef {{letter: Letter, cells: number[]}} Line
+ *
+ * A tile that is not on the board yet; `wrong`: it cannot be placed; `fixed`: it has been put down.
+ * @typedef {{cells: number[], tile: string, wrong?: boolean, fixed?: boolean}} Ghost
+ *
+ * A label on a pair of cells.
+ * @typedef {{cells: number[], words: string, chosen: boolean}} Pill
+ *
+ * @typedef {{marks?: number[], lines?: Line[], ghost?: Ghost | null, pills?: Pill[]}} Drawing
+ */
+
+const FREE = ".";
 const EDGE = 14; // beside the board, for the names of its rows
-const STEPS = [[1, 0], [1, -1], [0, -1], [-1, 0], [-1, 1], [0, 1]];
+const DIRECTIONS = [0, 1, 2, 3, 4, 5];
+const STEPS = [[1, 0], [1, -1], [0, -1], [-1, 0], [-1, 1], [0, 1]]; // (q, r) by direction
 
-/** Cells, their neighbours, and the lines that tiles score, of one set of rules. */
+/** The cells of a board, and how they lie to each other. */
 export class Grid {
+  /** @param {Rules} rules */
   constructor(rules) {
     this.cells = rules.cells;
-    this.printed = new Map(rules.printed.map((cell, color) => [cell, rules.colors[color]]));
     this.index = new Map(rules.cells.map(([q, r], cell) => [`${q},${r}`, cell]));
   }
 
-  /** The next cell in a direction, 0 to 5; undefined over the edge. */
-  beside(cell, direction) {
+  /**
+   * Return the next cell in a direction; undefined over the edge.
+   * @param {number} cell
+   * @param {number} direction
+   */
+  neighbour(cell, direction) {
     const [q, r] = this.cells[cell];
     return this.index.get(`${q + STEPS[direction][0]},${r + STEPS[direction][1]}`);
   }
 
-  /** The direction from a cell to its neighbour. */
-  direction(from, to) {
-    return [0, 1, 2, 3, 4, 5].find((d) => this.beside(from, d) === to);
+  /**
+   * Return the direction from a cell to its neighbour.
+   * @param {number} from
+   * @param {number} to
+   */
+  directionTo(from, to) {
+    return DIRECTIONS.find((direction) => this.neighbour(from, direction) === to) ?? 0;
   }
 
-  /** The lines that a tile scores: the half's cell first, then the cells of its color. */
-  lines(board, cells, tile) {
-    const found = [];
-    [0, 1].forEach((own) => {
-      for (let d = 0; d < 6; d++) {
-        const line = [cells[own]];
-        let next = this.beside(cells[own], d);
-        while (next !== undefined && !cells.includes(next) && board[next] === tile[own]) {
-          line.push(next);
-          next = this.beside(next, d);
-        }
-        if (line.length > 1) found.push({ half: own, letter: tile[own], cells: line });
-      }
-    });
-    return found;
+  /**
+   * Return the cells from a cell on in a direction.
+   * @param {number} cell
+   * @param {number} direction
+   * @param {number} length the number of cells after the first
+   */
+  ray(cell, direction, length) {
+    const ray = [cell];
+    while (ray.length <= length) {
+      const next = this.neighbour(ray[ray.length - 1], direction);
+      if (next === undefined) break;
+      ray.push(next);
+    }
+    return ray;
   }
 
-  /** Where a key leads to from a cell; rows are straight, up and down go to and fro so that a column is one. */
-  step(cell, key) {
-    const [, r] = this.cells[cell];
-    const even = r % 2 === 0;
-    const ways = {
+  /**
+   * Return the lines that a tile scores on two cells.
+   * @param {Position} position
+   * @param {number[]} cells
+   * @param {string} tile
+   * @returns {Line[]}
+   */
+  scoringLines({ board, runs }, cells, tile) {
+    return [0, 1].flatMap((half) =>
+      DIRECTIONS.flatMap((direction) => {
+        const length = parseInt(runs[6 * cells[half] + direction], 36);
+        const line = this.ray(cells[half], direction, length);
+        if (line.length === 1 || line[1] === cells[1 - half] || board[line[1]] !== tile[half]) return [];
+        return [{ letter: tile[half], cells: line }];
+      }),
+    );
+  }
+
+  /**
+   * Return the cell to which an arrow key leads. Left and right follow a row; up and down zigzag within a column.
+   * @param {number} cell
+   * @param {string} key
+   */
+  follow(cell, key) {
+    const isEven = this.cells[cell][1] % 2 === 0;
+    /** @type {Record<string, number[]>} */
+    const directions = {
       ArrowRight: [0],
       ArrowLeft: [3],
-      ArrowUp: even ? [1, 2] : [2, 1],
-      ArrowDown: even ? [5, 4] : [4, 5],
-    }[key];
-    if (ways === undefined) return undefined;
-    const next = ways.map((d) => this.beside(cell, d)).find((found) => found !== undefined);
-    return next === undefined ? cell : next;
+      ArrowUp: isEven ? [1, 2] : [2, 1],
+      ArrowDown: isEven ? [5, 4] : [4, 5],
+    };
+    const next = (directions[key] ?? []).map((direction) => this.neighbour(cell, direction));
+    return next.find((found) => found !== undefined) ?? cell;
   }
 
-  /** Whether a cell is the leftmost of its row. */
+  /**
+   * Return whether a cell is the leftmost of its row.
+   * @param {number} cell
+   */
   isFirst(cell) {
     return cell === 0 || this.cells[cell - 1][1] !== this.cells[cell][1];
   }
 
-  /** What a cell is called: its row, A at the top, and its place in it from the left. */
+  /**
+   * Name a cell by its row, A at the top, and its place in the row from the left.
+   * @param {number} cell
+   */
   name(cell) {
     const [q, r] = this.cells[cell];
     const row = this.cells.filter((other) => other[1] === r);
-    const rows = this.cells.at(-1)[1];
-    return `${String.fromCharCode(65 + r + rows)}${q - row[0][0] + 1}`;
+    return `${String.fromCharCode(65 + r - this.cells[0][1])}${q - row[0][0] + 1}`;
   }
 }
 
-/** The board on the page. `taken` is called with a cell that is clicked, `pointed` with one that the mouse is over. */
+/** The board on the page. */
 export class Board {
-  constructor(rules, { label, taken = null, pointed = null }) {
+  /**
+   * @param {Rules} rules
+   * @param {object} options
+   * @param {string} options.label for screen readers
+   * @param {((cell: number) => void) | null} [options.onCellClick]
+   * @param {((cell: number | null) => void) | null} [options.onCellHover] null: the mouse has left the board
+   */
+  constructor(rules, { label, onCellClick = null, onCellHover = null }) {
     this.grid = new Grid(rules);
+    this.startSymbols = new Set(rules.start_symbols);
+    /** @type {string | null} */
     this.letters = null;
-    this.groups = rules.cells.map((cell, number) => this.cellGroup(cell, number, taken, pointed));
-    this.below = s("g");
-    const rowNames = rules.cells.flatMap((cell, number) => (this.grid.isFirst(number) ? [rowName(cell, this.grid.name(number)[0])] : []));
-    this.over = s("g", { class: "over" });
-    this.cursor = hexagon(HEX * 0.97, { class: "cursor", visibility: "hidden" });
-    const across = Math.sqrt(3) * HEX * (2 * rules.side - 1) + 2 * EDGE;
-    const down = HEX * (3 * rules.side - 1) + 6;
-    this.element = s(
+    this.groups = rules.cells.map((cell, number) => createCell(cell, number, onCellClick, onCellHover));
+    this.below = svg("g");
+    this.over = svg("g", { class: "over" });
+    this.cursor = drawHexagon(HEX * 0.97, { class: "cursor", visibility: "hidden" });
+    const rowNames = rules.cells.flatMap((cell, number) =>
+      this.grid.isFirst(number) ? [drawRowName(cell, this.grid.name(number)[0])] : [],
+    );
+    const width = Math.sqrt(3) * HEX * (2 * rules.side - 1) + 2 * EDGE;
+    const height = HEX * (3 * rules.side - 1) + 6;
+    this.element = svg(
       "svg",
       {
         class: "board",
-        viewBox: `${-across / 2} ${-down / 2} ${across} ${down}`,
-        role: taken ? "application" : "img",
-        tabindex: taken ? 0 : null,
+        viewBox: `${-width / 2} ${-height / 2} ${width} ${height}`,
+        role: onCellClick ? "application" : "img",
+        tabindex: onCellClick ? 0 : null,
         "aria-label": label,
-        onpointerleave: () => pointed?.(null),
+        onpointerleave: () => onCellHover?.(null),
       },
       rowNames,
       this.groups,
@@ -101,105 +163,161 @@ export class Board {
     );
   }
 
-  cellGroup([q, r], number, taken, pointed) {
-    const [x, y] = centre([q, r]);
-    const mouse = (event) => event.pointerType === "mouse" && pointed?.(number);
-    return s(
-      "g",
-      {
-        class: "cell",
-        "data-cell": number,
-        transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`,
-        onclick: taken && (() => taken(number)),
-        onpointerenter: mouse,
-      },
-      hexagon(HEX * 0.96, { class: "free" }),
-    );
-  }
-
-  /** Put the tiles down: a letter a cell. `can` says which cells may be covered, if that is to be seen. */
-  show(letters, can = null) {
+  /**
+   * Show tiles.
+   * @param {string} letters one for each cell
+   * @param {Set<number> | null} open the cells that may be covered, if the others are to be faint
+   */
+  show(letters, open = null) {
     this.groups.forEach((group, cell) => {
       if (this.letters === null || this.letters[cell] !== letters[cell]) {
-        group.replaceChildren(group.firstChild, ...this.onCell(letters[cell], cell));
+        group.replaceChildren(group.children[0], ...this.drawCovered(letters[cell], cell));
       }
-      group.classList.toggle("cannot", can !== null && letters[cell] === "." && !can.has(cell));
+      group.classList.toggle("cannot", open !== null && letters[cell] === FREE && !open.has(cell));
     });
     this.letters = letters;
   }
 
-  onCell(letter, cell) {
-    if (letter === ".") return [];
-    return [this.grid.printed.has(cell) ? printed(letter) : half(letter)];
+  /**
+   * @param {string} letter
+   * @param {number} cell
+   */
+  drawCovered(letter, cell) {
+    if (letter === FREE) return [];
+    return [this.startSymbols.has(cell) ? drawDisc(letter) : drawHalf(letter)];
   }
 
-  /** Draw over the tiles: {marks: cells, lines, ghost: {cells, tile, wrong}, pills: [{cells, words, chosen}]}. */
+  /**
+   * Draw over the tiles, in place of what was drawn before.
+   * @param {Drawing} drawing
+   */
   draw({ marks = [], lines = [], ghost = null, pills = [] }) {
-    const at = (cell) => centre(this.grid.cells[cell]);
-    const moved = (cell) => `translate(${at(cell).join(" ")})`;
-    this.below.replaceChildren(
-      ...(ghost ? ghost.cells.map((cell, side) => this.ghostHalf(moved(cell), ghost, side)) : []),
-    );
+    this.below.replaceChildren(...(ghost ? ghost.cells.map((cell, side) => this.drawGhost(cell, ghost, side)) : []));
     this.over.replaceChildren(
-      ...marks.map((cell) => hexagon(HEX * 0.9, { class: "mark", transform: moved(cell) })),
-      ...lines.flatMap((line) => scoringLine(at(line.cells[0]), at(line.cells.at(-1)))),
-      ...lines.map((line) => badge(at(line.cells.at(-2)), at(line.cells.at(-1)), line.cells.length - 1)),
-      ...pills.map(({ cells, words, chosen }) => pill(at(cells[0]), at(cells[1]), words, chosen)),
+      ...marks.map((cell) => drawHexagon(HEX * 0.9, { class: "mark", transform: this.translation(cell) })),
+      ...lines.flatMap(({ cells }) => drawLine(this.center(cells[0]), this.center(cells[cells.length - 1]))),
+      ...lines.map(({ cells }) => {
+        const [from, to] = cells.slice(-2);
+        return drawBadge(this.center(from), this.center(to), cells.length - 1);
+      }),
+      ...pills.map(({ cells, words, chosen }) => drawPill(this.center(cells[0]), this.center(cells[1]), words, chosen)),
     );
   }
 
-  ghostHalf(transform, ghost, side) {
-    const edge = hexagon(HEX * 0.93, { class: "edge" });
-    if (ghost.wrong) return s("g", { class: "ghost wrong", transform }, edge);
-    return s("g", { class: ghost.fixed ? "ghost fixed" : "ghost", transform }, half(ghost.tile[side]), edge);
+  /** @param {number} cell */
+  center(cell) {
+    return centerOf(this.grid.cells[cell]);
   }
 
-  /** Show where the keyboard is; null for nowhere. */
-  pointAt(cell) {
-    if (cell === null) {
-      this.cursor.setAttribute("visibility", "hidden");
-      return;
-    }
-    this.cursor.setAttribute("visibility", "visible");
-    this.cursor.setAttribute("transform", `translate(${centre(this.grid.cells[cell]).join(" ")})`);
+  /** @param {number} cell */
+  translation(cell) {
+    return `translate(${this.center(cell).join(" ")})`;
   }
 
-  /** What lies on a cell, in words. */
-  words(cell) {
-    const letter = this.letters[cell];
-    if (letter === ".") return "free";
-    return this.grid.printed.has(cell) ? `printed ${inWords(letter)}` : inWords(letter);
+  /**
+   * @param {number} cell
+   * @param {Ghost} ghost
+   * @param {number} side which half
+   */
+  drawGhost(cell, ghost, side) {
+    const transform = this.translation(cell);
+    const edge = drawHexagon(HEX * 0.93, { class: "edge" });
+    if (ghost.wrong) return svg("g", { class: "ghost wrong", transform }, edge);
+    return svg("g", { class: ghost.fixed ? "ghost fixed" : "ghost", transform }, drawHalf(ghost.tile[side]), edge);
+  }
+
+  /**
+   * Show where the keyboard is.
+   * @param {number | null} cell null for nowhere
+   */
+  showCursor(cell) {
+    this.cursor.setAttribute("visibility", cell === null ? "hidden" : "visible");
+    if (cell !== null) this.cursor.setAttribute("transform", this.translation(cell));
+  }
+
+  /**
+   * Say what lies on a cell.
+   * @param {number} cell
+   */
+  describe(cell) {
+    const letter = this.letters?.[cell] ?? FREE;
+    if (letter === FREE) return texts.free;
+    return this.startSymbols.has(cell) ? texts.startSymbol(nameColor(letter)) : nameColor(letter);
   }
 }
 
-function rowName(cell, letter) {
-  const [x, y] = centre(cell);
-  return s("text", { class: "row-name", x: x - HEX - 4, y: y + 3, "font-size": 9, "aria-hidden": true }, letter);
-}
-
-function scoringLine([x1, y1], [x2, y2]) {
-  return [s("line", { x1, y1, x2, y2, class: "line under" }), s("line", { x1, y1, x2, y2, class: "line" })];
-}
-
-function badge([fromX, fromY], [x, y], points) {
-  const [atX, atY] = [x + 0.4 * (x - fromX), y + 0.4 * (y - fromY)];
-  return s(
+/**
+ * @param {[number, number]} cell
+ * @param {number} number
+ * @param {((cell: number) => void) | null} onClick
+ * @param {((cell: number) => void) | null} onHover
+ */
+function createCell(cell, number, onClick, onHover) {
+  const [x, y] = centerOf(cell);
+  return svg(
     "g",
-    { class: "points", transform: `translate(${atX} ${atY})` },
-    s("circle", { r: 7 }),
-    s("text", { y: 3.6, "font-size": 10 }, String(points)),
+    {
+      class: "cell",
+      "data-cell": number,
+      transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`,
+      onclick: onClick && (() => onClick(number)),
+      onpointerenter: (event) => event.pointerType === "mouse" && onHover?.(number),
+    },
+    drawHexagon(HEX * 0.96, { class: "free" }),
   );
 }
 
-function pill([x1, y1], [x2, y2], words, chosen) {
-  return s(
+/**
+ * @param {[number, number]} cell the first of the row
+ * @param {string} letter
+ */
+function drawRowName(cell, letter) {
+  const [x, y] = centerOf(cell);
+  const attributes = { class: "row-name", x: x - HEX - 4, y: y + 3, "font-size": 9, "aria-hidden": true };
+  return svg("text", attributes, letter);
+}
+
+/**
+ * @param {[number, number]} from
+ * @param {[number, number]} to
+ */
+function drawLine([x1, y1], [x2, y2]) {
+  return [svg("line", { x1, y1, x2, y2, class: "line under" }), svg("line", { x1, y1, x2, y2, class: "line" })];
+}
+
+/**
+ * Draw the points of a line behind its last cell.
+ * @param {[number, number]} beforeLast
+ * @param {[number, number]} last
+ * @param {number} points
+ */
+function drawBadge([fromX, fromY], [x, y], points) {
+  return svg(
+    "g",
+    { class: "points", transform: `translate(${x + 0.4 * (x - fromX)} ${y + 0.4 * (y - fromY)})` },
+    svg("circle", { r: 7 }),
+    svg("text", { y: 3.6, "font-size": 10 }, String(points)),
+  );
+}
+
+/**
+ * @param {[number, number]} first
+ * @param {[number, number]} second
+ * @param {string} words
+ * @param {boolean} chosen
+ */
+function drawPill([x1, y1], [x2, y2], words, chosen) {
+  return svg(
     "g",
     { class: chosen ? "pill chosen" : "pill" },
-    s("line", { x1, y1, x2, y2, class: "pill-line" }),
-    s("circle", { cx: (x1 + x2) / 2, cy: (y1 + y2) / 2, r: 8 }),
-    s("text", { x: (x1 + x2) / 2, y: (y1 + y2) / 2 + 4, "font-size": 11 }, words),
+    svg("line", { x1, y1, x2, y2, class: "pill-line" }),
+    svg("circle", { cx: (x1 + x2) / 2, cy: (y1 + y2) / 2, r: 8 }),
+    svg("text", { x: (x1 + x2) / 2, y: (y1 + y2) / 2 + 4, "font-size": 11 }, words),
   );
 }
 
-/** A board and its frame. */
-export const framed = (board) => h("div", { class: "board-frame" }, board.element);
+/**
+ * Put a board into a frame.
+ * @param {Board} board
+ */
+export const frameBoard = (board) => html("div", { class: "board-frame" }, board.element);

@@ -1,78 +1,113 @@
-// A game being played: the person's tile, where it might go, what that scores; then what the agents do.
+// The screen of a game: the person's tile, where it might be placed and what that scores; then the agents' decisions.
 
-import { Refusal, get, post } from "./api.js";
-import { Board, framed } from "./board.js";
-import { announce, fill, h, wait } from "./dom.js";
-import { inWords, tileInWords, tilePicture } from "./look.js";
-import { eventWords, moved, panels, rulesWords, seatsOf, tableClass, trackName } from "./panels.js";
+import { Refusal, get, isAbort, post } from "./api.js";
+import { Board, frameBoard } from "./board.js";
+import { announce, fill, html, isForeignKey, isInside, wait } from "./dom.js";
+import { createEnding } from "./ending.js";
+import { Hand } from "./hand.js";
+import { createPanels, moveMarker, tableClass } from "./panels.js";
+import { describeEvent } from "./sentences.js";
+import { drawTile, nameColor, nameTile } from "./tiles.js";
+import { texts } from "./texts.js";
 
-const BETWEEN_AGENTS = 900; // milliseconds in which to see a move before the next
-const BETWEEN_TURNS = 100; // milliseconds: the wheels of some mice are quick
-const WHEN_FULL = 1000; // before a server that has too much to do is asked again
-const HELD_BACK = 10; // seconds for which the server may hold an answer back for an agent
-const TICK = 1000; // between two looks at how long an agent has been thinking
-const WORTH_SAYING = 3; // seconds of thinking
-const BOARD_LABEL = "Board. Arrow keys go from cell to cell, R turns the tile, Enter lays it, Escape takes it back.";
+/** @import { Line } from "./board.js" */
+/** @import { Game, GameEvent, Hint, Points, Thinking } from "./api_types.js" */
 
-export async function gameScreen(place, id) {
+/**
+ * The tile in hand over the board. What it scores is there if it fits.
+ * @typedef {object} Placement
+ * @property {string} tile
+ * @property {number[]} cells
+ * @property {boolean} fits
+ * @property {number[]} halves the points of each half
+ * @property {Points} points
+ * @property {Line[]} lines
+ */
+
+/** @typedef {{word: "swap" | "decline"} | {slot: number, cells: number[]}} PersonDecision */
+
+const BETWEEN_AGENTS_MS = 900; // so that a move is seen before the next one
+const BETWEEN_ROTATIONS_MS = 100; // some mouse wheels send many events
+const WHEN_BUSY_MS = 1000; // before a busy server is asked again
+const LONG_POLL_S = 10; // how long the server may hold an answer back for an agent
+const CLOCK_MS = 1000; // between two updates of the agent's thinking time
+const MIN_SHOWN_S = 3; // shorter thinking times are not shown
+
+/**
+ * @param {HTMLElement} place
+ * @param {string} id
+ */
+export async function openGame(place, id) {
   const screen = new GameScreen(place, await get(`/api/games/${id}`));
-  const onKey = (event) => screen.key(event);
+  const onKey = (/** @type {KeyboardEvent} */ event) => screen.onKey(event);
   document.addEventListener("keydown", onKey);
   screen.show();
-  screen.letAgentsPlay();
+  screen.playAgents();
   return () => {
     screen.leave();
     document.removeEventListener("keydown", onKey);
   };
 }
 
-/** Ask, and ask again where the server has too much to do. */
-async function whenFree(ask) {
+/**
+ * Send a request, again and again while the server is busy.
+ * @template Answer
+ * @param {() => Promise<Answer>} send
+ */
+async function retryWhileBusy(send) {
   for (;;) {
     try {
-      return await ask();
+      return await send();
     } catch (error) {
       if (!(error instanceof Refusal) || error.status !== 503) throw error;
-      await wait(WHEN_FULL);
+      await wait(WHEN_BUSY_MS);
     }
   }
 }
 
 class GameScreen {
+  /**
+   * @param {HTMLElement} place
+   * @param {Game} game
+   */
   constructor(place, game) {
     this.leaving = new AbortController();
-    this.busy = false;
+    this.busy = false; // a request is on its way
     this.stuck = false; // an agent's decision did not come
-    this.turned = 0; // when the wheel turned the tile last
+    this.lastRotation = 0; // when the wheel last turned the tile
     this.hand = new Hand();
     this.board = new Board(game.rules, {
-      label: BOARD_LABEL,
-      taken: (cell) => this.take(cell),
-      pointed: (cell) => this.point(cell),
+      label: texts.boardHelp,
+      onCellClick: (cell) => this.onCellClick(cell),
+      onCellHover: (cell) => this.onCellHover(cell),
     });
-    this.board.element.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+    this.board.element.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
     this.board.element.addEventListener("focus", () => this.showHand());
-    this.board.element.addEventListener("blur", () => this.board.pointAt(null));
-    this.words = h("span", { role: "status" });
-    this.sinceWords = h("span", { class: "since" }); // apart, so that it is not read out every second
-    this.status = h("div", { class: "status" }, this.words, this.sinceWords);
-    this.clock = setInterval(() => this.showSince(), TICK);
-    this.preview = h("p", { class: "preview" });
-    this.controls = h("div", { class: "controls" });
-    this.side = h("div", { class: "panels" });
-    this.log = h("ol", { class: "moves" });
-    this.below = h("div");
+    this.board.element.addEventListener("blur", () => this.board.showCursor(null));
+    this.statusText = html("span", { role: "status" });
+    this.clockText = html("span", { class: "since" }); // apart, so that it is not read out every second
+    this.status = html("div", { class: "status" }, this.statusText, this.clockText);
+    this.clock = setInterval(() => this.showClock(), CLOCK_MS);
+    this.preview = html("p", { class: "preview" });
+    this.controls = html("div", { class: "controls" });
+    this.side = html("div", { class: "panels" });
+    this.log = html("ol", { class: "moves" });
+    this.below = html("div");
+    const log = html("details", { class: "log card" }, html("summary", {}, texts.movesSoFar), this.log);
+    const frame = frameBoard(this.board);
     fill(
       place,
-      h(
+      html(
         "div",
         { class: tableClass(game.rules) },
-        h("div", { class: "middle" }, this.status, framed(this.board), this.preview, this.controls, this.below),
-        h("div", { class: "beside" }, this.side, h("details", { class: "log card" }, h("summary", {}, "Moves so far"), this.log)),
+        html("div", { class: "middle" }, this.status, frame, this.preview, this.controls, this.below),
+        html("div", { class: "beside" }, this.side, log),
       ),
     );
-    this.set(game);
-    this.since = Math.max(0, game.moves.length - 1); // moves from there on are marked on the board
+    this.game = game;
+    this.thought = { turn: -1, from: 0, waits: false }; // since when the agent has been thinking
+    this.setGame(game);
+    this.firstMarked = Math.max(0, game.moves.length - 1); // this move and later ones are marked on the board
   }
 
   get left() {
@@ -84,294 +119,331 @@ class GameScreen {
     this.leaving.abort();
   }
 
-  set(game) {
+  /** @param {Game} game */
+  setGame(game) {
     this.game = game;
-    this.thinking(game);
-    this.names = game.names;
-    const { choice } = game;
-    this.hand.reset();
-    this.hand.pairs = new Set((choice?.pairs ?? []).flatMap(([a, b]) => [`${a},${b}`, `${b},${a}`]));
-    if (choice && this.tiles().filter(Boolean).length === 1) this.hand.slot = this.tiles().findIndex(Boolean);
+    this.noteThinking(game);
+    this.hand.reset(game.choice?.pairs ?? []);
+    const filled = this.tiles.flatMap((tile, slot) => (tile ? [slot] : []));
+    if (game.choice && filled.length === 1) this.hand.slot = filled[0];
   }
 
-  /** Note how long the agent has been thinking, by the server's clock. */
-  thinking({ thinking, turn }) {
-    const before = this.thought?.turn === turn ? this.thought : null;
+  /**
+   * Note how long the agent has been thinking, by the server's clock.
+   * @param {{thinking?: Thinking, turn: number}} progress
+   */
+  noteThinking({ thinking, turn }) {
     if (thinking) this.thought = { turn, from: Date.now() - 1000 * thinking.seconds, waits: thinking.waits };
-    else this.thought = before ?? { turn, from: Date.now(), waits: false };
+    else if (this.thought.turn !== turn) this.thought = { turn, from: Date.now(), waits: false };
   }
 
   // What is known
 
+  /** Whether the person may decide now. */
   get choosing() {
     return Boolean(this.game.choice) && !this.busy;
   }
 
+  /** Whether the person may place a tile now. */
   get placing() {
-    return this.choosing && this.game.choice.pairs.length > 0;
+    return this.choosing && this.pairs.length > 0;
   }
 
-  /** Whether the person to play is to look at the page first, others looking away. */
+  get pairs() {
+    return this.game.choice?.pairs ?? [];
+  }
+
+  /** Whether the person to play must first say so, while the others look away. */
   get curtain() {
-    return this.game.waits && this.game.seat !== this.game.position.toPlay;
+    return this.game.waits && this.game.seat !== this.game.position.to_play;
   }
 
-  tiles() {
+  /** The tiles of the rack that is shown, by slot. */
+  get tiles() {
     const { seat, position } = this.game;
-    return seat === null ? [] : position.racks[seat];
+    const rack = seat === null ? [] : position.racks[seat];
+    return typeof rack === "number" ? [] : rack;
   }
 
-  /** The tile in hand where it would lie: its cells, points by letter and lines; null for nowhere. */
-  placement() {
-    const { slot } = this.hand;
-    if (!this.placing || slot === null || this.hand.anchor === null) return null;
-    const tile = this.tiles()[slot];
-    const { cells, fits } = this.hand.cells(this.board.grid);
-    if (!fits) return { tile, cells, fits };
-    const letters = [...this.game.rules.colors];
-    const halves = cells.map((cell, side) => this.game.choice.points[cell][letters.indexOf(tile[side])]);
+  /** The name of the seat to play. */
+  get name() {
+    return this.game.names[this.game.position.to_play];
+  }
+
+  /** The agents' decisions that are marked on the board. */
+  get markedPlacements() {
+    return this.game.moves.slice(this.firstMarked).filter((event) => event.kind === "place");
+  }
+
+  /**
+   * Return the tile in hand over the board; null if it is nowhere.
+   * @returns {Placement | null}
+   */
+  findPlacement() {
+    const { slot, anchor } = this.hand;
+    const { choice, position, rules } = this.game;
+    if (!choice || !this.placing || slot === null || anchor === null) return null;
+    const tile = this.tiles[slot];
+    const { cells, fits } = this.hand.cover(this.board.grid, anchor);
+    if (!fits) return { tile, cells, fits, halves: [], points: {}, lines: [] };
+    const halves = cells.map((cell, side) => choice.points[cell][rules.colors.indexOf(tile[side])]);
+    /** @type {Points} */
     const points = {};
     halves.forEach((count, side) => {
       if (count) points[tile[side]] = (points[tile[side]] ?? 0) + count;
     });
-    return { tile, cells, fits, halves, points, lines: this.board.grid.lines(this.game.position.board, cells, tile) };
+    return { tile, cells, fits, halves, points, lines: this.board.grid.scoringLines(position, cells, tile) };
   }
 
   // Showing
 
   show() {
-    const { position, choice } = this.game;
-    const first = choice && !this.laidBefore() ? new Set(choice.pairs.flat()) : null;
-    this.board.show(position.board, first);
+    const { choice, position, moves, end } = this.game;
+    this.board.show(position.board, choice?.first_tile ? new Set(choice.pairs.flat()) : null);
     this.showHand();
     this.showControls();
     this.showStatus();
-    fill(this.log, this.game.moves.map((event) => h("li", {}, eventWords(event, this.names))));
-    fill(this.below, this.game.end ? ending(this.game, this.names) : null);
-    document.title = this.game.waits ? "Your turn · Génial!" : "Génial!";
-  }
-
-  laidBefore() {
-    return this.game.moves.some((event) => event.kind === "place" && event.seat === this.game.position.toPlay);
+    fill(this.log, moves.map((event) => html("li", {}, this.describe(event))));
+    fill(this.below, end ? createEnding(this.game, end) : null);
+    document.title = this.game.waits ? texts.yourTurnTitle : texts.title;
   }
 
   showHand() {
-    const placement = this.placement();
-    const fresh = this.game.moves.slice(this.since).filter((event) => event.kind === "place");
-    const lastLines = fresh.length ? this.board.grid.lines(this.game.position.board, fresh.at(-1).cells, fresh.at(-1).tile) : [];
+    const { rules, names, position, end } = this.game;
+    const placement = this.findPlacement();
+    const marked = this.markedPlacements;
     this.board.draw({
-      marks: fresh.flatMap((event) => event.cells),
-      lines: placement?.fits ? placement.lines : this.hand.anchor === null ? lastLines : [],
+      marks: marked.flatMap((event) => event.cells ?? []),
+      lines: this.hand.anchor === null ? this.findLastLines(marked) : (placement?.lines ?? []),
       ghost: placement && { ...placement, wrong: !placement.fits, fixed: this.hand.fixed },
     });
-    this.board.pointAt(document.activeElement === this.board.element ? this.hand.anchor : null);
-    this.preview.textContent = placement ? this.placementWords(placement) : this.lastWords(fresh);
-    const preview = placement?.fits ? placement.points : null;
+    this.board.showCursor(document.activeElement === this.board.element ? this.hand.anchor : null);
+    this.preview.textContent = placement ? this.describePlacement(placement) : this.describeLast(marked);
     fill(
       this.side,
-      panels(this.game.rules, this.names, this.game.position, { over: Boolean(this.game.end), preview }),
-      h("p", { class: "hint" }, this.aboutWords()),
+      createPanels(rules, names, position, { over: Boolean(end), preview: placement?.fits ? placement.points : null }),
+      html("p", { class: "hint" }, this.describeGame()),
     );
   }
 
-  aboutWords() {
-    const words = [rulesWords(this.game.rules), `${this.game.position.bag} tiles in the bag`];
-    if (!this.game.judge) words.push("no hints: there is no judge for this game");
+  /** @param {GameEvent[]} placements */
+  findLastLines(placements) {
+    const last = placements[placements.length - 1];
+    if (!last?.cells || !last.tile) return [];
+    return this.board.grid.scoringLines(this.game.position, last.cells, last.tile);
+  }
+
+  /** @param {GameEvent} event */
+  describe(event) {
+    return describeEvent(event, this.game.names);
+  }
+
+  describeGame() {
+    const words = [texts.rules(this.game.rules.named), texts.bag(this.game.position.bag)];
+    if (!this.game.judge) words.push(texts.noJudge);
     return words.join(" · ");
   }
 
-  lastWords(fresh) {
-    return fresh.length ? `${eventWords(fresh.at(-1), this.names)}.` : "";
+  /** @param {GameEvent[]} placements */
+  describeLast(placements) {
+    return placements.length ? `${this.describe(placements[placements.length - 1])}.` : "";
   }
 
-  placementWords({ fits, tile, cells, halves, points }) {
-    if (!fits) return this.noRoomWords();
-    const of = (side) => `${inWords(tile[side])} ${halves[side]}`;
+  /** @param {Placement} placement */
+  describePlacement({ fits, tile, cells, halves, points }) {
+    if (!fits) return this.describeMisfit();
     const where = cells.map((cell) => this.board.grid.name(cell)).join(" ");
-    const total = halves[0] + halves[1];
-    const sum = total === 1 ? "1 point" : `${total} points`;
-    return `${where}: ${of(0)}, ${of(1)} – ${[sum, ...this.markersWords(points)].join("; ")}.`;
+    const words = halves.map((count, side) => texts.halfPoints(nameColor(tile[side]), count));
+    return texts.preview(where, words, halves[0] + halves[1], this.describeMarkers(points));
   }
 
-  noRoomWords() {
-    return this.laidBefore()
-      ? "The tile does not fit here."
-      : "Your first tile must lie next to a printed symbol that has no tile beside it yet.";
+  describeMisfit() {
+    return this.game.choice?.first_tile ? texts.firstTile : texts.doesNotFit;
   }
 
-  /** What the points do to the markers. */
-  markersWords(points) {
+  /**
+   * Say what points do to the markers.
+   * @param {Points} points
+   */
+  describeMarkers(points) {
     const { rules, position } = this.game;
-    const scores = position.scores[position.toPlay % rules.tracks];
+    const scores = position.scores[position.track_to_play];
     return Object.entries(points).map(([letter, count]) => {
       const before = scores[rules.colors.indexOf(letter)];
-      const after = moved(rules, before, count);
-      const bonus = rules.bonus && after !== before && rules.stops.includes(after) ? " – a bonus turn!" : "";
-      return `${inWords(letter)} ${before} → ${after}${bonus}`;
+      const after = moveMarker(rules, before, count);
+      const isBonus = after !== before && rules.bonus_stops.includes(after);
+      return texts.markerMove(nameColor(letter), before, after, isBonus);
     });
   }
 
   showStatus() {
-    const words = this.statusWords();
-    const bonus = this.game.waits && this.game.position.phase === "bonus";
-    this.status.classList.toggle("bonus", bonus);
-    this.status.classList.toggle("thinking", !this.game.waits && !this.game.end);
-    if (this.words.textContent !== words) this.words.textContent = words;
-    this.showSince();
+    const { waits, end, position } = this.game;
+    const words = this.describeStatus();
+    this.status.classList.toggle("bonus", waits && position.phase === "bonus");
+    this.status.classList.toggle("thinking", !waits && !end);
+    if (this.statusText.textContent !== words) this.statusText.textContent = words;
+    this.showClock();
   }
 
-  /** How long the agent has been thinking, where it is long. */
-  showSince() {
-    const thinks = !this.game.waits && !this.game.end && !this.stuck;
-    const seconds = thinks ? Math.floor((Date.now() - this.thought.from) / 1000) : 0;
-    const queued = this.thought.waits ? " (waiting: the server has much to do)" : "";
-    this.sinceWords.textContent = seconds < WORTH_SAYING ? "" : ` ${durationWords(seconds)}${queued}`;
-  }
-
-  statusWords() {
+  describeStatus() {
     const { position, end, waits } = this.game;
-    const name = this.names[position.toPlay];
-    if (end) return "The game is over.";
-    if (!waits) return `${name} is thinking …`;
-    const whose = name === "You" ? "Your turn" : `${name}’s turn`;
-    if (position.phase === "swap") return `${whose}: none of the lowest colors is on the rack. Swap all tiles, or keep them?`;
-    if (position.phase === "bonus") {
-      const more = position.pending_bonus > 1 ? ` (${position.pending_bonus} bonus turns)` : "";
-      return `Bonus turn${name === "You" ? "" : ` for ${name}`}! Lay another tile${more}.`;
-    }
-    return `${whose}: choose a tile and lay it.`;
+    if (end) return texts.gameOver;
+    if (!waits) return texts.thinking(this.name);
+    if (position.phase === "swap") return texts.turnToSwap(this.name);
+    if (position.phase === "bonus") return texts.turnToPlaceBonus(this.name, position.pending_bonus);
+    return texts.turnToPlace(this.name);
   }
 
-  /** The rack and the buttons; the keyboard stays where it is, or goes to the board. */
+  /** Show how long the agent has been thinking, if it is long. */
+  showClock() {
+    const isThinking = !this.game.waits && !this.game.end && !this.stuck;
+    const seconds = isThinking ? Math.floor((Date.now() - this.thought.from) / 1000) : 0;
+    this.clockText.textContent = seconds < MIN_SHOWN_S ? "" : texts.since(seconds, this.thought.waits);
+  }
+
+  /** Show the rack and the buttons. The focus stays where it is, or goes to the board. */
   showControls() {
-    const focused = document.activeElement.closest(".controls") ? document.activeElement.dataset.act : null;
-    fill(this.controls, this.controlsNow());
-    if (focused === null) return;
-    const again = this.controls.querySelector(`[data-act="${focused}"]:not(:disabled)`);
-    (again ?? this.board.element).focus({ preventScroll: true });
+    const { activeElement } = document;
+    const hadFocus = activeElement instanceof HTMLElement && activeElement.closest(".controls") !== null;
+    const action = hadFocus ? activeElement.dataset.act : undefined;
+    fill(this.controls, this.createControls());
+    if (action === undefined) return;
+    const again = this.controls.querySelector(`[data-act="${action}"]:not(:disabled)`);
+    (again instanceof HTMLElement ? again : this.board.element).focus({ preventScroll: true });
   }
 
-  controlsNow() {
+  createControls() {
     if (this.game.end) return [];
-    if (this.stuck) return [h("button", { type: "button", class: "main", onclick: () => this.letAgentsPlay() }, "Try again")];
-    if (this.curtain) return [this.curtainCard()];
-    return this.game.seat === null ? [] : [this.rack(), this.buttons()];
+    if (this.stuck) {
+      return [html("button", { type: "button", class: "main", onclick: () => this.playAgents() }, texts.tryAgain)];
+    }
+    if (this.curtain) return [this.createCurtain()];
+    return this.game.seat === null ? [] : [this.createRack(), this.createButtons()];
   }
 
-  curtainCard() {
-    const name = this.names[this.game.position.toPlay];
-    return h(
+  createCurtain() {
+    const open = () => this.openCurtain();
+    return html(
       "div",
       { class: "card curtain" },
-      h("p", {}, h("strong", {}, `Hand over to ${name}.`), " All racks are hidden."),
-      h("button", { class: "main", type: "button", "data-act": "open", onclick: () => this.openCurtain() }, `I am ${name}: show my tiles`),
+      html("p", {}, html("strong", {}, texts.handOver(this.name)), texts.racksHidden),
+      html("button", { class: "main", type: "button", "data-act": "open", onclick: open }, texts.showTiles(this.name)),
     );
   }
 
   async openCurtain() {
     await this.attempt(async () => {
-      this.set(await get(`/api/games/${this.game.id}?seat=${this.game.position.toPlay}`));
+      this.setGame(await get(`/api/games/${this.game.id}?seat=${this.game.position.to_play}`));
     });
     this.controls.querySelector("button")?.focus();
   }
 
-  rack() {
-    const tiles = this.tiles().map((tile, slot) => {
-      if (!tile) return h("span", { class: "slot empty", "aria-hidden": true });
-      const chosen = slot === this.hand.slot;
-      return h(
+  createRack() {
+    const tiles = this.tiles.map((tile, slot) => {
+      if (!tile) return html("span", { class: "slot empty", "aria-hidden": true });
+      return html(
         "button",
         {
           type: "button",
           class: "slot",
           "data-act": `tile-${slot}`,
-          "aria-pressed": String(chosen),
-          "aria-label": `Tile ${slot + 1}: ${tileInWords(tile)}`,
+          "aria-pressed": String(slot === this.hand.slot),
+          "aria-label": texts.slot(slot, nameTile(tile)),
           disabled: !this.placing,
           onclick: () => this.pick(slot),
         },
-        tilePicture(tile, 18),
-        h("kbd", { "aria-hidden": true }, String(slot + 1)),
+        drawTile(tile, 18),
+        html("kbd", { "aria-hidden": true }, String(slot + 1)),
       );
     });
-    return h("div", { class: "my-rack", role: "group", "aria-label": "Your rack" }, tiles);
+    return html("div", { class: "my-rack", role: "group", "aria-label": texts.yourRack }, tiles);
   }
 
-  buttons() {
+  createButtons() {
     const { choice, position, judge } = this.game;
-    const button = (words, act, { main = false, disabled = false, key = null } = {}) =>
-      h(
+    const { keys } = texts;
+    const { busy, placing, hand } = this;
+    /** @type {(words: string, onclick: () => unknown, options: {main?: boolean, disabled: boolean, key?: string}) => HTMLElement} */
+    const button = (words, onclick, { main = false, disabled, key }) =>
+      html(
         "button",
-        { type: "button", class: main ? "main" : null, "data-act": words, disabled, onclick: act },
+        { type: "button", class: main ? "main" : null, "data-act": words, disabled, onclick },
         words,
-        key ? h("kbd", { "aria-hidden": true }, key) : null,
+        key ? html("kbd", { "aria-hidden": true }, key) : null,
       );
+    const decline = () => this.play({ word: "decline" });
+    const hint = judge
+      ? button(texts.hint, () => this.hint(), { disabled: choice?.swap ? busy : !placing, key: keys.hint })
+      : null;
     if (choice?.swap) {
-      return h(
-        "div",
-        { class: "buttons" },
-        button("Swap all tiles", () => this.play({ word: "swap" }), { main: true, disabled: this.busy }),
-        button("Keep them", () => this.play({ word: "decline" }), { disabled: this.busy }),
-        judge ? button("Hint", () => this.hint(), { disabled: this.busy, key: "H" }) : null,
-      );
+      const swap = button(texts.swapAll, () => this.play({ word: "swap" }), { main: true, disabled: busy });
+      return html("div", { class: "buttons" }, swap, button(texts.keep, decline, { disabled: busy }), hint);
     }
-    const held = this.placing && this.hand.slot !== null;
-    return h(
+    const isHeld = placing && hand.slot !== null;
+    const isBonus = choice?.decline && position.phase === "bonus";
+    return html(
       "div",
       { class: "buttons" },
-      button("Lay it", () => this.confirm(), { main: true, disabled: !(this.placing && this.hand.fixed), key: "Enter" }),
-      button("Take back", () => this.undo(), { disabled: !held, key: "Esc" }),
-      button("Rotate", () => this.rotate(1), { disabled: !held, key: "R" }),
-      choice?.decline && position.phase === "bonus"
-        ? button("Decline the bonus", () => this.play({ word: "decline" }), { disabled: this.busy })
-        : null,
-      judge ? button("Hint", () => this.hint(), { disabled: !this.placing, key: "H" }) : null,
+      button(texts.lay, () => this.confirm(), { main: true, disabled: !(placing && hand.fixed), key: keys.lay }),
+      button(texts.takeBack, () => this.undo(), { disabled: !isHeld, key: keys.takeBack }),
+      button(texts.rotate, () => this.rotate(1), { disabled: !isHeld, key: keys.rotate }),
+      isBonus ? button(texts.declineBonus, decline, { disabled: busy }) : null,
+      hint,
     );
   }
 
   // The tile in hand
 
+  /** @param {number} slot */
   pick(slot) {
-    if (!this.placing || !this.tiles()[slot]) return;
+    if (!this.placing || !this.tiles[slot]) return;
     this.hand.slot = slot;
     this.refresh();
-    announce(`${tileInWords(this.tiles()[slot])} in hand.`);
+    announce(texts.inHand(nameTile(this.tiles[slot])));
     this.board.element.focus({ preventScroll: true });
   }
 
-  /** The mouse is over a cell; null for none. */
-  point(cell) {
+  /** @param {number | null} cell */
+  onCellHover(cell) {
     if (this.hand.fixed) return;
     this.hand.anchor = cell;
     this.showHand();
   }
 
-  /** A cell is clicked or tapped: the tile goes there; once more, and it turns. */
-  take(cell) {
+  /**
+   * Put the tile on a cell; a second click turns it.
+   * @param {number} cell
+   */
+  onCellClick(cell) {
+    const { hand } = this;
     if (!this.placing) return;
-    if (this.hand.slot === null) return this.say("Choose a tile of your rack first.");
-    const lies = this.hand.fixed && this.hand.cells(this.board.grid).cells.includes(cell);
-    if (lies) return this.rotate(1);
-    this.hand.fixed = false;
-    this.hand.anchor = cell;
-    const { fits } = this.placement();
-    this.hand.fixed = fits;
+    if (hand.slot === null) {
+      this.say(texts.chooseTile);
+      return;
+    }
+    if (hand.fixed && hand.anchor !== null && hand.cover(this.board.grid, hand.anchor).cells.includes(cell)) {
+      this.rotate(1);
+      return;
+    }
+    hand.anchor = cell;
+    hand.fixed = hand.cover(this.board.grid, cell).fits;
     this.refresh();
-    this.say(fits ? this.preview.textContent : this.noRoomWords());
+    this.say(hand.fixed ? (this.preview.textContent ?? "") : this.describeMisfit());
   }
 
+  /** @param {1 | -1} by */
   rotate(by) {
     if (!this.placing || this.hand.slot === null) return;
     this.hand.rotate(by, this.board.grid);
     this.refresh();
-    if (this.hand.anchor !== null) announce(this.preview.textContent);
+    if (this.hand.anchor !== null) announce(this.preview.textContent ?? "");
   }
 
   undo() {
     if (this.hand.fixed) this.hand.fixed = false;
     else this.hand.slot = null;
     this.refresh();
-    announce("Taken back.");
+    announce(texts.takenBack);
   }
 
   refresh() {
@@ -379,238 +451,177 @@ class GameScreen {
     this.showControls();
   }
 
+  /**
+   * Show and announce a message.
+   * @param {string} words
+   */
   say(words) {
     this.preview.textContent = words;
     announce(words);
   }
 
   confirm() {
-    const placement = this.placement();
-    if (!this.hand.fixed || !placement?.fits) return undefined;
-    return this.play({ slot: this.hand.slot, cells: placement.cells });
+    const { fixed, slot } = this.hand;
+    const placement = this.findPlacement();
+    if (fixed && slot !== null && placement?.fits) this.play({ slot, cells: placement.cells });
   }
 
   // Keys and the wheel
 
-  wheel(event) {
+  /** @param {WheelEvent} event */
+  onWheel(event) {
     if (!this.placing || this.hand.slot === null) return;
     event.preventDefault();
-    if (event.timeStamp - this.turned < BETWEEN_TURNS) return;
-    this.turned = event.timeStamp;
+    if (event.timeStamp - this.lastRotation < BETWEEN_ROTATIONS_MS) return;
+    this.lastRotation = event.timeStamp;
     this.rotate(event.deltaY > 0 ? 1 : -1);
   }
 
-  key(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select, textarea")) return;
-    const act = this.keyAct(event);
-    if (act === null) return;
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    if (isForeignKey(event)) return;
+    const action = this.findKeyAction(event);
+    if (action === null) return;
     event.preventDefault();
-    act();
+    action();
   }
 
-  keyAct(event) {
+  /** @param {KeyboardEvent} event */
+  findKeyAction(event) {
     const { key } = event;
-    const onControl = event.target.closest("button, a, summary");
-    if (key.startsWith("Arrow") && event.target === this.board.element) return () => this.move(key);
+    if (key.startsWith("Arrow") && event.target === this.board.element) return () => this.moveCursor(key);
     if (!this.choosing) return null;
-    if (/^[1-6]$/.test(key)) return () => this.pick(Number(key) - 1);
+    if (/^[1-9]$/.test(key)) return () => this.pick(Number(key) - 1);
     if (key === "r") return () => this.rotate(1);
     if (key === "R") return () => this.rotate(-1);
     if (key === "Escape") return () => this.undo();
     if (key.toLowerCase() === "h" && this.game.judge) return () => this.hint();
-    if (key === "Enter" && !onControl) return () => (this.hand.fixed ? this.confirm() : this.take(this.hand.anchor ?? this.middle()));
+    if (key === "Enter" && !isInside(event, "button, a, summary")) return () => this.onEnter();
     return null;
   }
 
-  middle() {
+  onEnter() {
+    if (this.hand.fixed) this.confirm();
+    else this.onCellClick(this.hand.anchor ?? this.middleCell);
+  }
+
+  get middleCell() {
     return (this.board.groups.length - 1) / 2;
   }
 
-  /** The keyboard goes to the next cell, with the tile in hand. */
-  move(key) {
-    const from = this.hand.anchor ?? this.middle();
+  /**
+   * Move the cursor to the next cell, with the tile in hand.
+   * @param {string} key
+   */
+  moveCursor(key) {
+    const cell = this.hand.anchor === null ? this.middleCell : this.board.grid.follow(this.hand.anchor, key);
     this.hand.fixed = false;
-    this.hand.anchor = this.hand.anchor === null ? from : this.board.grid.step(from, key);
+    this.hand.anchor = cell;
     this.refresh();
-    const placement = this.placement();
-    const cell = `${this.board.grid.name(this.hand.anchor)}, ${this.board.words(this.hand.anchor)}`;
-    announce(placement ? `${cell}. ${this.placementWords(placement)}` : cell);
+    const placement = this.findPlacement();
+    const words = `${this.board.grid.name(cell)}, ${this.board.describe(cell)}`;
+    announce(placement ? `${words}. ${this.describePlacement(placement)}` : words);
   }
 
-  // What the server does
+  // Requests
 
-  async play(wanted) {
-    const before = this.game;
+  /** @param {PersonDecision} decision */
+  async play(decision) {
+    const { id, turn, seat, moves } = this.game;
     await this.attempt(async () => {
-      const game = await post(`/api/games/${before.id}/play`, { turn: before.turn, seat: before.seat, ...wanted });
-      this.since = before.moves.length;
-      this.set(game);
+      const game = await post(`/api/games/${id}/play`, { turn, seat, ...decision });
+      this.firstMarked = moves.length;
+      this.setGame(game);
     });
-    await this.letAgentsPlay();
+    await this.playAgents();
   }
 
-  /** The agents' decisions, one after the other, each to be seen. */
-  async letAgentsPlay() {
+  /** Show the agents' decisions one after the other. */
+  async playAgents() {
     this.stuck = false;
-    if (!this.game.waits && !this.game.end) this.since = this.game.moves.length;
+    if (!this.game.waits && !this.game.end) this.firstMarked = this.game.moves.length;
     while (!this.left && !this.game.waits && !this.game.end) {
-      const { id, turn, seat, moves } = this.game;
-      const went = await this.attempt(async () => {
-        const game = await this.decided(() => post(`/api/games/${id}/advance`, { turn, seat, wait: HELD_BACK }, this.leaving.signal));
-        if (this.left) return;
-        this.set(game);
-        game.moves.slice(moves.length).forEach((event) => announce(eventWords(event, this.names)));
-      });
-      if (!went) return this.giveUp();
-      if (!this.game.waits && !this.game.end) await wait(BETWEEN_AGENTS);
+      if (!(await this.attempt(() => this.playAgent()))) {
+        this.stuck = !this.left;
+        this.showControls();
+        return;
+      }
+      if (!this.game.waits && !this.game.end) await wait(BETWEEN_AGENTS_MS);
     }
-    return undefined;
   }
 
-  /** Ask for what an agent thinks about until it is there. */
-  async decided(ask) {
+  async playAgent() {
+    const { id, turn, seat, moves } = this.game;
+    const data = { turn, seat, wait: LONG_POLL_S };
+    /** @type {Game} */
+    const game = await this.poll(() => post(`/api/games/${id}/advance`, data, this.leaving.signal));
+    if (this.left) return;
+    this.setGame(game);
+    game.moves.slice(moves.length).forEach((event) => announce(this.describe(event)));
+  }
+
+  /**
+   * Send a request until the agent has decided.
+   * @template {{thinking?: Thinking}} Answer
+   * @param {() => Promise<Answer>} send
+   */
+  async poll(send) {
     for (;;) {
-      const found = await whenFree(ask);
-      if (this.left || !found.thinking) return found;
-      this.thinking({ thinking: found.thinking, turn: this.game.turn });
-      this.showSince();
+      const answer = await retryWhileBusy(send);
+      if (this.left || !answer.thinking) return answer;
+      this.noteThinking({ thinking: answer.thinking, turn: this.game.turn });
+      this.showClock();
     }
-  }
-
-  giveUp() {
-    this.stuck = !this.left;
-    this.showControls();
   }
 
   async hint() {
     if (!this.choosing) return;
-    let words = null;
-    await this.attempt(async () => {
-      const found = await this.decided(() => get(`/api/games/${this.game.id}/hint?seat=${this.game.seat}&wait=${HELD_BACK}`));
-      if (found.cells) this.hand.put(found.slot, found.cells, this.board.grid);
-      words = hintWords(found, this.game.position.phase);
+    const { id, seat, position } = this.game;
+    let words = "";
+    const done = await this.attempt(async () => {
+      /** @type {Hint} */
+      const hint = await this.poll(() => get(`/api/games/${id}/hint?seat=${seat}&wait=${LONG_POLL_S}`));
+      if (hint.cells && hint.slot !== undefined) this.hand.put(hint.slot, hint.cells, this.board.grid);
+      words = describeHint(hint, position.phase);
     });
-    if (words !== null) this.say([words, this.preview.textContent].filter(Boolean).join(" "));
+    if (done && words) this.say([words, this.preview.textContent].filter(Boolean).join(" "));
   }
 
-  /** Do something with the server while nothing else can be done; show how things stand after it. */
+  /**
+   * Do something with the server while nothing else can be done, then show the game.
+   * @param {() => Promise<void>} act
+   * @returns {Promise<boolean>} whether it was done, or the game has gone on meanwhile
+   */
   async attempt(act) {
     if (this.busy) return false;
     this.busy = true;
     this.showControls();
-    let trouble = null;
+    let refusal = null;
     try {
       await act();
     } catch (error) {
-      if (error.name === "AbortError") return false;
+      if (isAbort(error)) return false;
       if (!(error instanceof Refusal)) throw error;
-      trouble = error;
-      if (error.status === 409) this.set(await get(`/api/games/${this.game.id}`));
+      refusal = error;
+      if (error.status === 409) this.setGame(await get(`/api/games/${this.game.id}`));
     } finally {
       this.busy = false;
     }
     if (this.left) return false;
     this.show();
-    if (trouble) this.say(trouble.message);
-    return trouble === null || trouble.status === 409;
+    if (refusal) this.say(refusal.message);
+    return refusal === null || refusal.status === 409;
   }
 }
 
-/** The tile that a person holds: from which slot, over which cell, turned how, and whether it has been put down. */
-class Hand {
-  constructor() {
-    this.direction = 0;
-    this.pairs = new Set();
-    this.reset();
-  }
-
-  reset() {
-    this.slot = null;
-    this.anchor = null;
-    this.fixed = false;
-  }
-
-  ways(grid) {
-    return [0, 1, 2, 3, 4, 5].map((turn) => (this.direction + turn) % 6).filter((d) => this.pairs.has(`${this.anchor},${grid.beside(this.anchor, d)}`));
-  }
-
-  /** Where the halves lie: as it is turned or, where that does not fit, as it fits next. */
-  cells(grid) {
-    const ways = this.ways(grid);
-    const beside = grid.beside(this.anchor, ways[0] ?? this.direction);
-    return { fits: ways.length > 0, cells: beside === undefined ? [this.anchor] : [this.anchor, beside] };
-  }
-
-  rotate(by, grid) {
-    if (this.anchor === null) {
-      this.direction = (this.direction + by + 6) % 6;
-      return;
-    }
-    const ways = this.ways(grid);
-    if (ways.length) this.direction = by > 0 ? (ways[1] ?? ways[0]) : ways.at(-1);
-  }
-
-  put(slot, cells, grid) {
-    this.slot = slot;
-    [this.anchor] = cells;
-    this.direction = grid.direction(cells[0], cells[1]);
-    this.fixed = true;
-  }
-}
-
-const durationWords = (seconds) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`);
-
-function hintWords({ word, utility, win }, phase) {
-  const worth =
-    win === null
-      ? `a lowest marker of ${utility.toFixed(1)} at the end`
-      : `a ${Math.round(100 * win)}% chance of the first place (expected rank ${signed(utility)}, from −1 last to +1 first)`;
-  const what = { swap: "swap all tiles", decline: phase === "swap" ? "keep the tiles" : "decline the bonus" }[word] ?? "lay this tile";
-  return `Hint: ${what} – ${worth}.`;
-}
-
-export const signed = (number) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(2)}`;
-
-/** How a game ended: places, markers, why. */
-function ending(game, names) {
-  const { rules, end } = game;
-  const tracks = Array.from({ length: rules.tracks }, (_, track) => track).sort((a, b) => end.ranks[a] - end.ranks[b]);
-  const rows = tracks.map((track) =>
-    h(
-      "tr",
-      {},
-      rules.tracks > 1 ? h("td", {}, `${end.ranks[track]}.`) : null,
-      h("th", { scope: "row" }, trackName(rules, names, track)),
-      h("td", { class: "sorted" }, [...end.scores[track]].sort((a, b) => a - b).join(" ")),
-    ),
-  );
-  return h(
-    "section",
-    { class: "card ending", "aria-label": "Result" },
-    h("h2", {}, headline(game, names)),
-    h(
-      "table",
-      {},
-      h("thead", {}, h("tr", {}, rules.tracks > 1 ? h("th", { scope: "col" }, "Place") : null, h("th", { scope: "col" }, "Who"), h("th", { scope: "col" }, "Markers, lowest first"))),
-      h("tbody", {}, rows),
-    ),
-    end.why.map((words) => h("p", {}, `${words[0].toUpperCase()}${words.slice(1)}.`)),
-    h("p", { class: "hint" }, `Ended: ${end.how}. Seed ${end.seed}.`),
-    h(
-      "div",
-      { class: "buttons" },
-      h("a", { class: "button main", href: `#/replay/${game.id}` }, "Review this game"),
-      h("a", { class: "button", href: `/api/games/${game.id}/record`, download: "" }, "Download the record"),
-      h("a", { class: "button", href: "#/" }, "New game"),
-    ),
-  );
-}
-
-function headline({ rules, end }, names) {
-  if (rules.tracks === 1) return `Your lowest marker: ${Math.min(...end.scores[0])}`;
-  const winners = end.ranks.flatMap((rank, track) => (rank === 1 ? [track] : []));
-  const words = winners.map((track) => trackName(rules, names, track)).join(" and ");
-  if (winners.length > 1) return `${words} share the first place`;
-  const many = seatsOf(rules, winners[0]).length > 1 || words === "You";
-  return `${words} ${many ? "win" : "wins"}!`;
+/**
+ * @param {Hint} hint
+ * @param {string} phase
+ */
+function describeHint({ word, utility, win }, phase) {
+  const actions = texts.hintActions;
+  let action = actions.place;
+  if (word === "swap") action = actions.swap;
+  else if (word === "decline") action = phase === "swap" ? actions.keep : actions.decline;
+  return texts.hintWords(action, utility, win);
 }

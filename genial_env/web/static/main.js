@@ -1,55 +1,77 @@
-// The page: which screen is shown is in the address behind "#".
+// The page shows one screen at a time; the address behind "#" says which.
 
 import { Refusal, post } from "./api.js";
-import { fill, h } from "./dom.js";
-import { gameScreen } from "./game.js";
-import { setLook } from "./look.js";
-import { replayScreen } from "./replay.js";
-import { startScreen } from "./start.js";
+import { fill, getElement, html } from "./dom.js";
+import { openGame } from "./game.js";
+import { openReplay } from "./replay.js";
+import { openStart } from "./start.js";
+import { texts } from "./texts.js";
+import { setLook } from "./tiles.js";
 
-const main = document.getElementById("main");
+/** @import { Setup } from "./api_types.js" */
+
+/**
+ * A screen fills the element that it is given. It returns what to do when it is left.
+ * @typedef {(place: HTMLElement) => Promise<(() => void) | void>} Screen
+ */
+
+const main = getElement("main");
 let leave = () => {};
+/** @type {Setup | null} */
 let setup = null;
 
-/** Screens fill the element that they are given, and return what is to be done when they are left. */
-function screenFor(address) {
+/**
+ * Find the screen for an address.
+ * @param {string} address
+ * @param {Setup} sent
+ * @returns {Screen}
+ */
+function findScreen(address, sent) {
   const [, first, second] = address.split("/");
-  if (first === "game" && second) return (at) => gameScreen(at, second);
-  if (first === "replay") return (at) => replayScreen(at, second);
-  return (at) => startScreen(at, setup);
+  if (first === "game" && second) return (place) => openGame(place, second);
+  if (first === "replay") return (place) => openReplay(place, second);
+  return (place) => openStart(place, sent.choices);
 }
 
-async function show() {
+async function showScreen() {
   leave();
   leave = () => {};
-  const place = h("div", { class: "screen" });
+  const place = html("div", { class: "screen" });
   fill(main, place);
-  document.title = "Génial!";
+  document.title = texts.title;
   try {
     if (setup === null) {
-      setup = await post("/api/session", {});
-      setLook(setup.look);
+      /** @type {Setup} */
+      const sent = await post("/api/session", {});
+      setLook(sent.look);
+      setup = sent;
     }
-    leave = (await screenFor(location.hash)(place)) ?? (() => {});
+    leave = (await findScreen(location.hash, setup)(place)) ?? (() => {});
   } catch (error) {
-    fill(place, trouble(error));
+    fill(place, createErrorCard(error));
   }
 }
 
-/** What went wrong, and a way out. */
-function trouble(error) {
+/**
+ * Say what went wrong, and offer a way out.
+ * @param {unknown} error
+ */
+function createErrorCard(error) {
   if (!(error instanceof Refusal)) console.error(error);
-  const words = error instanceof Refusal ? error.message : "Something went wrong in this page.";
-  return h(
+  const reload = html("button", { type: "button", onclick: () => location.reload() }, texts.reload);
+  return html(
     "div",
     { class: "card", role: "alert" },
-    h("p", {}, words),
-    h("p", {}, h("a", { href: "#/" }, "To the start"), " · ", h("button", { type: "button", onclick: () => location.reload() }, "Load again")),
+    html("p", {}, error instanceof Refusal ? error.message : texts.pageError),
+    html("p", {}, html("a", { href: "#/" }, texts.toStart), " · ", reload),
   );
 }
 
+const pages = getElement("pages");
+pages.setAttribute("aria-label", texts.pages);
+fill(pages, html("a", { href: "#/" }, texts.playPage), " ", html("a", { href: "#/replay" }, texts.reviewPage));
 addEventListener("hashchange", async () => {
-  await show();
+  await showScreen();
   main.focus({ preventScroll: true });
 });
-show();
+showScreen();

@@ -1,165 +1,121 @@
-// A recorded game: opened from a file or from a game played here, step by step, and reviewed.
+// The screen of a recorded game: from a file or from a game played here, step by step, and reviewed.
 
-import { Refusal, postForLines, postText, text } from "./api.js";
-import { Board, framed } from "./board.js";
-import { announce, fill, h } from "./dom.js";
-import { signed } from "./game.js";
-import { chart } from "./graph.js";
-import { NAMES, tileInWords, tilePicture } from "./look.js";
-import { eventWords, panels, pointsWords, rulesWords, tableClass } from "./panels.js";
+import { Refusal, getText, isAbort, postForLines, postText } from "./api.js";
+import { Board, frameBoard } from "./board.js";
+import { createChart } from "./chart.js";
+import { announce, fill, html, isForeignKey } from "./dom.js";
+import { Opener } from "./opener.js";
+import { createPanels, tableClass } from "./panels.js";
+import { describeEvent, describePoints } from "./sentences.js";
+import { drawTile, nameTile } from "./tiles.js";
+import { texts } from "./texts.js";
 
-const STEP_TIME = 1200; // milliseconds a step when it plays by itself
-const MOST_IN_A_FILE = 5_000_000;
-const LETTERS = "ABC";
+/** @import { Drawing } from "./board.js" */
+/** @import { Alternative, Decision, GameEvent, Position, Review, ReviewLine, Steps } from "./api_types.js" */
+
+const STEP_MS = 1200; // a step when the game plays by itself
+const LETTERS = "ABC"; // of alternatives
 const SIGNS = { best: "★", good: "✓", inaccuracy: "?!", mistake: "?", blunder: "??" };
 
-export async function replayScreen(place, id) {
-  const screen = h("div");
+/**
+ * @param {HTMLElement} place
+ * @param {string | undefined} id of a game played here
+ */
+export async function openReplay(place, id) {
+  const screen = html("div");
   const opener = new Opener((line) => open(line));
+  /** @type {Replay | null} */
   let shown = null;
 
+  /** @param {string} line */
   async function open(line) {
     shown?.leave();
     shown = new Replay(line, await postText("/api/steps", line));
     fill(screen, shown.element);
   }
 
-  const onKey = (event) => shown?.key(event);
+  const onKey = (/** @type {KeyboardEvent} */ event) => shown?.onKey(event);
   document.addEventListener("keydown", onKey);
   fill(place, opener.element, screen);
-  document.title = "Review · Génial!";
-  if (id) await open((await text(`/api/games/${id}/record`)).trim());
+  document.title = texts.reviewTitle;
+  if (id) await open((await getText(`/api/games/${id}/record`)).trim());
   return () => {
     document.removeEventListener("keydown", onKey);
     shown?.leave();
   };
 }
 
-/** Takes a file of records, by choosing or dropping it. */
-class Opener {
-  constructor(open) {
-    this.open = open;
-    this.input = h("input", { type: "file", accept: ".jsonl,.json,.txt", onchange: () => this.take(this.input.files[0]) });
-    this.problem = h("p", { class: "problem", role: "alert", hidden: true });
-    this.list = h("div");
-    this.element = h(
-      "section",
-      {
-        class: "card opener",
-        "aria-label": "Open a record",
-        ondragover: (event) => event.preventDefault(),
-        ondrop: (event) => {
-          event.preventDefault();
-          this.take(event.dataTransfer.files[0]);
-        },
-      },
-      h("label", {}, h("span", {}, "Open a game record (.jsonl): choose a file, or drop it here "), this.input),
-      this.problem,
-      this.list,
-    );
-  }
-
-  async take(file) {
-    if (!file) return;
-    this.complain(null);
-    fill(this.list);
-    try {
-      if (file.size > MOST_IN_A_FILE) throw new Refusal(413, "Expected a file of at most 5 MB, found a larger one.");
-      const words = await file.text();
-      await this.offer(words.split("\n"), await postText("/api/records", words));
-    } catch (error) {
-      this.complain(error);
-    }
-  }
-
-  async offer(lines, { games, more }) {
-    const faulty = games.filter((game) => game.fault);
-    if (faulty.length) this.complain(new Refusal(422, `Line ${faulty[0].line}: ${faulty[0].fault}`));
-    if (games.length === 1 && !faulty.length) return this.open(lines[games[0].line - 1]);
-    const options = games.map((game) => h("option", { value: game.line, disabled: Boolean(game.fault) }, gameWords(game)));
-    if (faulty.length === games.length) return undefined;
-    const select = h("select", {}, options);
-    const go = () => this.attempt(lines[Number(select.value) - 1]);
-    select.value = games.find((game) => !game.fault).line;
-    fill(
-      this.list,
-      h("label", {}, h("span", {}, `${games.length} games `), select),
-      h("button", { type: "button", class: "main", onclick: go }, "Show this game"),
-      more ? h("p", { class: "hint" }, `${more} further games are not listed.`) : null,
-    );
-    return undefined;
-  }
-
-  async attempt(line) {
-    try {
-      await this.open(line);
-      this.complain(null);
-    } catch (error) {
-      this.complain(error);
-    }
-  }
-
-  complain(error) {
-    if (error && !(error instanceof Refusal)) throw error;
-    this.problem.textContent = error?.message ?? "";
-    this.problem.hidden = error === null;
-  }
-}
-
-function gameWords(game) {
-  if (game.fault) return `line ${game.line}: cannot be shown`;
-  const lowest = game.scores.map((markers) => Math.min(...markers)).join(" : ");
-  return `line ${game.line}: ${game.names.join(", ")} (lowest ${lowest}; ${game.end})`;
-}
-
 class Replay {
+  /**
+   * @param {string} line the record
+   * @param {Steps} game
+   */
   constructor(line, game) {
     this.line = line;
     this.game = game;
-    this.names = game.names;
-    this.at = 0;
+    this.at = 0; // the number of decisions before the position that is shown
+    /** @type {number | null} */
     this.chosen = null; // an alternative that is looked at
+    /** @type {Review | null} */
     this.review = null;
-    this.timer = null;
+    /** @type {ReturnType<typeof createChart> | null} */
+    this.chart = null;
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    this.timer = undefined;
     this.leaving = new AbortController();
-    this.build();
+    this.board = new Board(game.rules, { label: texts.recordBoard });
+    this.status = html("p", { class: "status", role: "status" });
+    this.slider = html("input", {
+      type: "range",
+      min: 0,
+      max: this.last,
+      value: 0,
+      "aria-label": texts.step,
+      oninput: (event) => this.go(Number(event.target.value)),
+    });
+    this.auto = html("button", { type: "button", onclick: () => this.toggleAuto() }, texts.play);
+    this.judged = html("div", { class: "judged" });
+    this.side = html("div", { class: "panels" });
+    const start = html("button", { type: "button", class: "main", onclick: () => this.startReview() }, texts.reviewGame);
+    this.report = html("section", { class: "card report", "aria-label": texts.review }, start);
+    this.moves = html("ol", { class: "moves" });
+    this.element = this.createElement();
+    this.listMoves();
     this.show();
   }
 
+  /** The number of decisions. */
   get last() {
     return this.game.frames.length - 1;
   }
 
-  build() {
-    this.board = new Board(this.game.rules, { label: "Board of the recorded game" });
-    this.words = h("p", { class: "status", role: "status" });
-    this.slider = h("input", { type: "range", min: 0, max: this.last, value: 0, "aria-label": "Step", oninput: () => this.go(Number(this.slider.value)) });
-    this.auto = h("button", { type: "button", onclick: () => this.toggleAuto() }, "Play");
-    const button = (words, keys, to) => h("button", { type: "button", title: keys, onclick: () => this.go(to()) }, words);
-    const steps = h(
+  createElement() {
+    const { start, back, next, end } = texts.steps;
+    /** @type {(words: string[], to: () => number) => HTMLElement} */
+    const button = ([words, key], to) =>
+      html("button", { type: "button", title: key, onclick: () => this.go(to()) }, words);
+    const steps = html(
       "div",
       { class: "buttons steps" },
-      button("Start", "key Home", () => 0),
-      button("Back", "left arrow key", () => this.at - 1),
+      button(start, () => 0),
+      button(back, () => this.at - 1),
       this.auto,
-      button("On", "right arrow key", () => this.at + 1),
-      button("End", "key End", () => this.last),
+      button(next, () => this.at + 1),
+      button(end, () => this.last),
     );
-    this.judged = h("div", { class: "judged" });
-    this.side = h("div", { class: "panels" });
-    this.report = h("section", { class: "card report", "aria-label": "Review" }, h("button", { type: "button", class: "main", onclick: () => this.startReview() }, "Review this game"));
-    this.moves = h("ol", { class: "moves" });
-    this.element = h(
+    const log = html("details", { class: "card log", open: true }, html("summary", {}, texts.decisionList), this.moves);
+    const frame = frameBoard(this.board);
+    return html(
       "div",
       { class: `${tableClass(this.game.rules)} replay` },
-      h("div", { class: "middle" }, this.words, framed(this.board), steps, this.slider, this.judged),
-      h("div", { class: "beside" }, this.side, this.report, h("details", { class: "card log", open: true }, h("summary", {}, "Decisions"), this.moves)),
+      html("div", { class: "middle" }, this.status, frame, steps, this.slider, this.judged),
+      html("div", { class: "beside" }, this.side, this.report, log),
     );
-    this.listMoves();
   }
 
   // Steps
 
+  /** @param {number} to */
   go(to) {
     this.at = Math.max(0, Math.min(this.last, to));
     this.chosen = null;
@@ -167,20 +123,22 @@ class Replay {
   }
 
   toggleAuto() {
-    if (this.timer !== null) return this.stop();
+    if (this.timer !== undefined) {
+      this.stop();
+      return;
+    }
     if (this.at === this.last) this.go(0);
-    this.auto.textContent = "Pause";
+    this.auto.textContent = texts.pause;
     this.timer = setInterval(() => {
       this.go(this.at + 1);
       if (this.at === this.last) this.stop();
-    }, STEP_TIME);
-    return undefined;
+    }, STEP_MS);
   }
 
   stop() {
     clearInterval(this.timer);
-    this.timer = null;
-    this.auto.textContent = "Play";
+    this.timer = undefined;
+    this.auto.textContent = texts.play;
   }
 
   leave() {
@@ -188,173 +146,218 @@ class Replay {
     this.leaving.abort();
   }
 
-  key(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input, select, textarea")) return;
-    const to = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: this.last }[event.key];
-    if (to === undefined) return;
+  /** @param {KeyboardEvent} event */
+  onKey(event) {
+    if (isForeignKey(event)) return;
+    /** @type {Record<string, number>} */
+    const targets = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: this.last };
+    if (!(event.key in targets)) return;
     event.preventDefault();
-    this.go(to);
+    this.go(targets[event.key]);
   }
 
-  // What is shown: frame k is the position after k decisions
+  // What is shown
 
-  /** The decision that led here, and the draws that followed it. */
-  happened(at) {
+  /**
+   * Return a decision and the draws that followed it.
+   * @param {number} at its number, from 1
+   */
+  eventsAt(at) {
     if (at === 0) return [];
     return this.game.events.slice(this.game.frames[at - 1].event, this.game.frames[at].event);
   }
 
   show() {
-    const { rules, frames, end } = this.game;
-    const before = this.chosen === null ? this.at : this.at - 1;
-    const { position } = frames[before];
-    const events = this.happened(this.at);
+    const { rules, names, frames, end } = this.game;
+    const { position } = frames[this.chosen === null ? this.at : this.at - 1];
+    const events = this.eventsAt(this.at);
     this.board.show(position.board);
-    this.board.draw(this.drawn(position, events));
-    const sentences = events.map((event) => eventWords(event, this.names)).join(". ");
-    const where = `${this.at} of ${this.last}`;
-    this.words.textContent = this.at === 0 ? `The deal. ${this.names.join(", ")}; ${rulesWords(rules)}.` : `${where}: ${sentences}.`;
-    this.slider.value = this.at;
-    fill(this.side, panels(rules, this.names, position, { over: this.at === this.last && end !== "unfinished" }));
-    this.showJudged();
-    this.graph?.mark(this.at - 1);
-    [...this.moves.children].forEach((item, index) => item.firstChild.toggleAttribute("data-now", index === this.at - 1));
+    this.board.draw(this.findDrawing(position, events));
+    const sentences = events.map((event) => describeEvent(event, names));
+    this.status.textContent =
+      this.at === 0 ? texts.deal(names, texts.rules(rules.named)) : texts.stepWords(this.at, this.last, sentences);
+    this.slider.value = String(this.at);
+    const over = this.at === this.last && end !== "unfinished";
+    fill(this.side, createPanels(rules, names, position, { over }));
+    this.showJudgement();
+    this.chart?.mark(this.at - 1);
+    [...this.moves.children].forEach((item, index) =>
+      item.children[0].toggleAttribute("data-now", index === this.at - 1),
+    );
   }
 
-  drawn(position, events) {
+  /**
+   * @param {Position} position
+   * @param {GameEvent[]} events
+   * @returns {Drawing}
+   */
+  findDrawing(position, events) {
     const alternatives = this.decision?.alternatives ?? [];
+    const { grid } = this.board;
+    const chosen = this.chosen === null ? undefined : alternatives[this.chosen];
+    if (chosen?.cells.length) {
+      const tile = this.tileOf(chosen, position);
+      return { ghost: { cells: chosen.cells, tile, fixed: true }, lines: grid.scoringLines(position, chosen.cells, tile) };
+    }
     const pills = alternatives
       .map((other, index) => ({ cells: other.cells, words: LETTERS[index], chosen: index === this.chosen }))
       .filter(({ cells }) => cells.length);
-    if (this.chosen !== null && alternatives[this.chosen].cells.length) {
-      const other = alternatives[this.chosen];
-      const tile = this.tileOf(other, position);
-      return { ghost: { cells: other.cells, tile, fixed: true }, lines: this.board.grid.lines(position.board, other.cells, tile) };
-    }
     const placed = events.find((event) => event.kind === "place");
-    if (!placed) return { pills };
-    return { marks: placed.cells, lines: this.board.grid.lines(position.board, placed.cells, placed.tile), pills };
+    if (!placed?.cells || !placed.tile) return { pills };
+    return { marks: placed.cells, lines: grid.scoringLines(position, placed.cells, placed.tile), pills };
   }
 
-  tileOf({ action }, position) {
-    return position.racks[position.toPlay][Math.floor(action / this.game.rules.placements)];
+  /**
+   * Return the tile of an alternative; "" for an action that is no placement.
+   * @param {Alternative} alternative
+   * @param {Position} position
+   */
+  tileOf({ slot }, position) {
+    const rack = position.racks[position.to_play];
+    return slot === null || typeof rack === "number" ? "" : rack[slot];
   }
 
   listMoves() {
     const items = this.game.frames.slice(1).map((_, index) => {
-      const words = eventWords(this.happened(index + 1)[0], this.names);
+      const words = describeEvent(this.eventsAt(index + 1)[0], this.game.names);
       const verdict = this.review?.decisions[index].verdict;
-      return h(
-        "li",
-        {},
-        h(
-          "button",
-          { type: "button", class: verdict ? `move ${verdict}` : "move", onclick: () => this.go(index + 1) },
-          verdict ? h("span", { class: "sign", title: verdict }, SIGNS[verdict]) : null,
-          verdict && verdict !== "best" ? `${words} (${verdict})` : words,
-        ),
+      const title = verdict && texts.verdicts[verdict];
+      const button = html(
+        "button",
+        { type: "button", class: verdict ? `move ${verdict}` : "move", onclick: () => this.go(index + 1) },
+        verdict ? html("span", { class: "sign", title }, SIGNS[verdict]) : null,
+        verdict && verdict !== "best" ? `${words} (${title})` : words,
       );
+      return html("li", {}, button);
     });
     fill(this.moves, items);
   }
 
   // The review
 
+  /** The judgement of the decision that led here. */
   get decision() {
     return this.at > 0 ? (this.review?.decisions[this.at - 1] ?? null) : null;
   }
 
   async startReview() {
-    const bar = h("progress", { max: 1, value: 0, "aria-label": "Review" });
-    const words = h("p", { role: "status" }, "The game is being reviewed …");
+    const bar = html("progress", { max: 1, value: 0, "aria-label": texts.review });
+    const words = html("p", { role: "status" }, texts.reviewing);
     fill(this.report, words, bar);
+    /** @param {ReviewLine} line */
+    const onLine = ({ done, of, review, error }) => {
+      if (error) throw new Refusal(422, error);
+      if (review) this.setReview(review);
+      if (done === undefined || of === undefined) return;
+      bar.max = of;
+      bar.value = done;
+      words.textContent = texts.reviewProgress(done, of);
+    };
     try {
-      await postForLines("/api/review", this.line, this.leaving.signal, (told) => {
-        if (told.error) throw new Refusal(422, told.error);
-        if (told.review) return this.setReview(told.review);
-        bar.max = told.of;
-        bar.value = told.done;
-        words.textContent = `Reviewed ${told.done} of ${told.of} decisions …`;
-        return undefined;
-      });
+      await postForLines("/api/review", this.line, this.leaving.signal, onLine);
     } catch (error) {
-      if (error.name === "AbortError") return;
+      if (isAbort(error)) return;
       if (!(error instanceof Refusal)) throw error;
-      fill(this.report, h("p", { class: "problem", role: "alert" }, error.message));
+      fill(this.report, html("p", { class: "problem", role: "alert" }, error.message));
     }
   }
 
+  /** @param {Review} review */
   setReview(review) {
+    const { rules, names } = this.game;
     this.review = review;
-    this.graph = chart(this.names, review, (index) => this.go(index + 1));
-    const blunders = review.decisions.flatMap((each, index) => (["blunder", "mistake"].includes(each.verdict) ? [[each, index]] : []));
+    this.chart = createChart(rules, names, review, (index) => this.go(index + 1));
+    const worst = review.decisions.flatMap((decision, index) =>
+      ["blunder", "mistake"].includes(decision.verdict) ? [this.createBlunder(decision, index)] : [],
+    );
+    const losses = names.map((name, seat) => html("li", {}, texts.meanLoss(name, review.mean_loss[seat])));
     fill(
       this.report,
-      h("h2", {}, "Review"),
-      h("p", { class: "hint" }, reviewWords(review)),
-      h("ul", { class: "losses" }, this.names.map((name, seat) => h("li", {}, lossWords(name, review.mean_loss[seat])))),
-      this.graph.element,
-      h("h3", {}, "Blunders and mistakes"),
-      blunders.length ? h("ul", { class: "blunders" }, blunders.map(([each, index]) => this.blunderItem(each, index))) : h("p", {}, "None."),
+      html("h2", {}, texts.review),
+      html("p", { class: "hint" }, texts.reviewHelp(review.judge, review.unit === "lowest marker")),
+      html("ul", { class: "losses" }, losses),
+      this.chart.element,
+      html("h3", {}, texts.worstTitle),
+      worst.length ? html("ul", { class: "blunders" }, worst) : html("p", {}, texts.none),
     );
     this.listMoves();
     this.show();
-    announce("The review is done.");
+    announce(texts.reviewDone);
   }
 
-  blunderItem(each, index) {
-    return h(
-      "li",
-      {},
-      h("button", { type: "button", class: `move ${each.verdict}`, onclick: () => this.go(index + 1) },
-        h("span", { class: "sign" }, SIGNS[each.verdict]),
-        `${index + 1}. ${this.names[each.seat]}: ${each.verdict}, loss ${each.loss.toFixed(2)}`),
+  /**
+   * @param {Decision} decision
+   * @param {number} index
+   */
+  createBlunder({ seat, verdict, loss }, index) {
+    const button = html(
+      "button",
+      { type: "button", class: `move ${verdict}`, onclick: () => this.go(index + 1) },
+      html("span", { class: "sign" }, SIGNS[verdict]),
+      texts.badDecision(index + 1, this.game.names[seat], texts.verdicts[verdict], loss),
     );
+    return html("li", {}, button);
   }
 
-  /** Look at an alternative, or no longer. */
+  /**
+   * Look at an alternative, or no longer.
+   * @param {number} index
+   */
   choose(index) {
     this.chosen = this.chosen === index ? null : index;
     this.show();
     this.judged.querySelectorAll("button")[index].focus({ preventScroll: true });
   }
 
-  /** An alternative as a button's content, and in words. */
-  alternative({ words, cells, points, utility, ...other }) {
-    const worth = `worth ${signed(utility)}`;
-    if (!cells.length) return { shown: `${words}: ${worth}`, said: `${words}: ${worth}` };
-    const tile = this.tileOf(other, this.game.frames[this.at - 1].position);
+  /**
+   * Create the button of an alternative.
+   * @param {Alternative} alternative
+   * @param {number} index
+   */
+  createAlternative(alternative, index) {
+    const { words, cells, points, utility } = alternative;
+    const tile = this.tileOf(alternative, this.game.frames[this.at - 1].position);
     const where = cells.map((cell) => this.board.grid.name(cell)).join(" ");
-    return {
-      shown: [tilePicture(tile, 10), h("span", {}, `${where}: ${pointsWords(points, NAMES)}; ${worth}`)],
-      said: `${tileInWords(tile)} on ${where}: ${pointsWords(points)}; ${worth}`,
-    };
-  }
-
-  /** What the judge says of the decision that led here. */
-  showJudged() {
-    const { decision } = this;
-    if (decision === null) return fill(this.judged);
-    const verdict = h(
-      "p",
-      {},
-      h("span", { class: `sign ${decision.verdict}` }, SIGNS[decision.verdict]),
-      ` ${decision.verdict}: worth ${signed(decision.utility)}, the best ${signed(decision.best)}, loss ${decision.loss.toFixed(2)}`,
+    /** @type {import("./dom.js").Child[]} */
+    let content = [texts.otherAction(words, utility)];
+    let label = texts.otherAction(words, utility);
+    if (tile) {
+      const short = texts.otherPlacement(where, describePoints(points, texts.colorName), utility);
+      content = [drawTile(tile, 10), html("span", {}, short)];
+      label = texts.otherPlacement(texts.tileOn(nameTile(tile), where), describePoints(points), utility);
+    }
+    return html(
+      "button",
+      {
+        type: "button",
+        class: "alternative",
+        "aria-pressed": String(this.chosen === index),
+        "aria-label": `${LETTERS[index]}: ${label}`,
+        onclick: () => this.choose(index),
+      },
+      html("strong", {}, LETTERS[index]),
+      content,
     );
-    const others = decision.alternatives.map((other, index) => {
-      const { shown, said } = this.alternative(other);
-      const pressed = String(this.chosen === index);
-      const onclick = () => this.choose(index);
-      const attributes = { type: "button", class: "alternative", "aria-pressed": pressed, "aria-label": `${LETTERS[index]}: ${said}`, onclick };
-      return h("button", attributes, h("strong", {}, LETTERS[index]), shown);
-    });
-    return fill(this.judged, h("div", { class: "card" }, verdict, others.length ? h("p", { class: "hint" }, "Instead:") : null, others));
+  }
+
+  /** Show what the judge says of the decision that led here. */
+  showJudgement() {
+    const { decision } = this;
+    if (decision === null) {
+      fill(this.judged);
+      return;
+    }
+    const { verdict, utility, best, loss, alternatives } = decision;
+    const sign = html("span", { class: `sign ${verdict}` }, SIGNS[verdict]);
+    fill(
+      this.judged,
+      html(
+        "div",
+        { class: "card" },
+        html("p", {}, sign, texts.judgement(texts.verdicts[verdict], utility, best, loss)),
+        alternatives.length ? html("p", { class: "hint" }, texts.instead) : null,
+        alternatives.map((other, index) => this.createAlternative(other, index)),
+      ),
+    );
   }
 }
-
-function reviewWords({ judge, unit }) {
-  const worth = unit === "lowest marker" ? "the expected lowest marker at the end" : "the expected rank, from −1 (last) to +1 (first)";
-  return `The agent ${judge} judged every decision by what the seat could know then. Worth is ${worth}; loss is what a better decision would have added.`;
-}
-
-const lossWords = (name, loss) => `${name}: ${loss === null ? "no decisions" : `loses ${loss.toFixed(3)} a decision on average`}`;

@@ -1,181 +1,247 @@
-// The first screen: a new game, and those that are there.
+// The first screen: the form for a new game, and the list of games.
 
-import { get, post } from "./api.js";
-import { fill, h } from "./dom.js";
-import { rulesWords } from "./panels.js";
+import { Refusal, get, post } from "./api.js";
+import { fill, html } from "./dom.js";
+import { texts } from "./texts.js";
+
+/** @import { Choices, GameSummary, NamedRules, Mode, Rules, Size } from "./api_types.js" */
+
+/**
+ * Options of a select element: value and label.
+ * @typedef {[string, string][]} Options
+ */
 
 const PERSON = "person";
-const MODES = { individual: "each for themselves", team: "two teams of two", solo: "solo" };
-const EDITIONS = { 2025: "2025 (IELLO)", 2009: "2009 (Filosofia)", 2004: "2004 (Kosmos)" };
+const USUAL_AGENTS = ["value", "denial"]; // the first of them that can play the game is offered
+const USUAL_PLAYERS = 2;
+/** @type {Size[]} */
+const SIZES = ["side", "colors", "rack"];
 
-export async function startScreen(place, setup) {
-  const games = h("section", { class: "card", "aria-label": "Your games" });
-  fill(place, h("div", { class: "start" }, new NewGame(setup.combinations).element, games));
+/**
+ * @param {HTMLElement} place
+ * @param {Choices} choices
+ */
+export async function openStart(place, choices) {
+  const games = html("section", { class: "card", "aria-label": texts.yourGames });
+  fill(place, html("div", { class: "start" }, new NewGame(choices).element, games));
   await listGames(games);
 }
 
+/** The form for a new game. Only what goes together can be chosen. */
 class NewGame {
-  constructor(combinations) {
+  /** @param {Choices} choices */
+  constructor({ combinations, sizes }) {
     this.combinations = combinations;
-    this.asked = 0;
-    this.players = choice("Seats", [1, 2, 3, 4].map((n) => [n, n === 1 ? "1 (solo)" : String(n)]), 2);
-    this.edition = choice("Edition", [], null);
-    this.mode = choice("Mode", [], null);
-    this.seats = h("fieldset", { class: "seats" });
-    this.seed = h("input", { inputmode: "numeric", autocomplete: "off", placeholder: "drawn at random", pattern: "[0-9]*" });
-    this.variants = {
-      side: number(3, 10),
-      colors: number(2, 6),
-      rack: number(2, 6),
-    };
-    this.problem = h("p", { class: "problem", role: "alert", hidden: true });
-    this.button = h("button", { class: "main" }, "Begin");
-    this.element = this.form();
-    this.players.select.addEventListener("change", () => this.offer());
-    this.edition.select.addEventListener("change", () => this.offer());
-    for (const control of [this.mode.select, ...Object.values(this.variants)]) {
-      control.addEventListener("change", () => this.check());
-    }
-    this.offer();
+    this.checks = 0; // requests to check the rules; only the answer to the last one counts
+    const players = [...new Set(combinations.flatMap((each) => each.players))].sort();
+    this.players = new Select(texts.seats, players.map((count) => [String(count), texts.seatCount(count)]));
+    this.players.value = String(USUAL_PLAYERS);
+    this.edition = new Select(texts.edition);
+    this.mode = new Select(texts.mode);
+    this.seats = html("fieldset", { class: "seats" });
+    this.seed = html("input", { inputmode: "numeric", autocomplete: "off", placeholder: texts.seedDrawn, pattern: "[0-9]*" });
+    this.sizes = SIZES.map((name) => {
+      const [min, max] = sizes[name];
+      const input = html("input", { type: "number", min, max, placeholder: texts.asPrinted });
+      return { name, input, label: createLabel(texts.sizeTitles[name](min, max), input) };
+    });
+    this.problem = html("p", { class: "problem", role: "alert", hidden: true });
+    this.button = html("button", { class: "main" }, texts.begin);
+    this.element = this.createForm();
+    this.players.onChange(() => this.offerEditions());
+    this.edition.onChange(() => this.offerEditions());
+    this.mode.onChange(() => this.check());
+    this.sizes.forEach(({ input }) => input.addEventListener("change", () => this.check()));
+    this.offerEditions();
   }
 
-  form() {
-    return h(
+  createForm() {
+    const fields = [createLabel(texts.seed, this.seed), ...this.sizes.map(({ label }) => label)];
+    return html(
       "form",
       { class: "card", novalidate: true, onsubmit: (event) => this.begin(event) },
-      h("h1", {}, "New game"),
-      h("div", { class: "fields" }, this.players.element, this.edition.element, this.mode.element),
+      html("h1", {}, texts.newGame),
+      html("div", { class: "fields" }, this.players.element, this.edition.element, this.mode.element),
       this.seats,
-      h(
+      html(
         "details",
         {},
-        h("summary", {}, "Seed and variants"),
-        h("p", { class: "hint" }, "The same seed deals the same tiles. Left empty, everything is as printed."),
-        h(
-          "div",
-          { class: "fields" },
-          labelled("Seed", this.seed),
-          labelled("Cells along an edge (3 to 10)", this.variants.side),
-          labelled("Colors (2 to 6)", this.variants.colors),
-          labelled("Tiles on a rack (2 to 6)", this.variants.rack),
-        ),
+        html("summary", {}, texts.variants),
+        html("p", { class: "hint" }, texts.variantsHelp),
+        html("div", { class: "fields" }, fields),
       ),
       this.problem,
       this.button,
     );
   }
 
-  /** Only editions and modes that go with the number of seats. */
-  offer() {
-    const fitting = this.combinations.filter((each) => each.players.includes(Number(this.players.select.value)));
-    this.edition.offer(Object.entries(EDITIONS).filter(([name]) => fitting.some((each) => each.edition === name)).reverse());
-    const modes = fitting.filter((each) => each.edition === this.edition.select.value).map((each) => each.mode);
-    this.mode.offer(modes.map((mode) => [mode, MODES[mode]]));
+  /** Offer the editions and modes that go with the number of seats. */
+  offerEditions() {
+    const fitting = this.combinations.filter((each) => each.players.includes(Number(this.players.value)));
+    const editions = [...new Set(fitting.map((each) => each.edition))].sort().reverse();
+    this.edition.offer(editions.map((edition) => [edition, texts.editionTitle(edition)]));
+    const modes = fitting.filter((each) => each.edition === this.edition.value).map((each) => each.mode);
+    this.mode.offer(modes.map((mode) => [mode, texts.modeTitles[mode]]));
     this.check();
   }
 
-  rules() {
-    const sizes = Object.entries(this.variants).filter(([, input]) => input.value !== "");
+  /** @returns {NamedRules} */
+  get rules() {
+    const sizes = this.sizes.filter(({ input }) => input.value !== "");
     return {
-      players: Number(this.players.select.value),
-      edition: this.edition.select.value,
-      mode: this.mode.select.value,
-      ...Object.fromEntries(sizes.map(([name, input]) => [name, Number(input.value)])),
+      players: Number(this.players.value),
+      edition: this.edition.value,
+      mode: /** @type {Mode} */ (this.mode.value),
+      ...Object.fromEntries(sizes.map(({ name, input }) => [name, Number(input.value)])),
     };
   }
 
-  /** Ask the server whether this can be played, and by whom. */
+  /** Ask the server whether this can be played, and by which agents. */
   async check() {
-    const asked = ++this.asked;
+    const number = ++this.checks;
     try {
-      const found = await post("/api/rules", this.rules());
-      if (asked === this.asked) this.offerSeats(found);
+      /** @type {{rules: Rules, agents: string[]}} */
+      const { rules, agents } = await post("/api/rules", this.rules);
+      if (number === this.checks) this.offerSeats(rules, agents);
     } catch (error) {
-      if (asked === this.asked) this.complain(error.message);
+      if (number === this.checks) this.showProblem(error);
     }
   }
 
-  offerSeats({ rules, agents }) {
-    this.complain(null);
-    const before = [...this.seats.querySelectorAll("select")].map((select) => select.value);
-    const usual = agents.includes("value") ? "value" : "denial";
-    const options = [[PERSON, "a person"], ...agents.map((name) => [name, name])];
+  get seatSelects() {
+    return [...this.seats.querySelectorAll("select")];
+  }
+
+  /**
+   * @param {Rules} rules
+   * @param {string[]} agents
+   */
+  offerSeats(rules, agents) {
+    this.showProblem(null);
+    const before = this.seatSelects.map((select) => select.value);
+    const usual = USUAL_AGENTS.find((name) => agents.includes(name)) ?? agents[0];
+    /** @type {Options} */
+    const options = [[PERSON, texts.person], ...agents.map((name) => /** @type {[string, string]} */ ([name, name]))];
     const seats = Array.from({ length: rules.players }, (_, seat) => {
-      const wanted = before[seat] === PERSON || agents.includes(before[seat]) ? before[seat] : seat === 0 ? PERSON : usual;
-      const words = rules.mode === "team" ? `Seat ${seat} (team ${seat % 2})` : `Seat ${seat}`;
-      return choice(words, options, wanted).element;
+      const team = rules.seats_by_track.findIndex((each) => each.includes(seat));
+      const select = new Select(rules.mode === "team" ? texts.teamSeat(seat, team) : texts.seat(seat), options);
+      const isOffered = options.some(([name]) => name === before[seat]);
+      select.value = isOffered ? before[seat] : seat === 0 ? PERSON : usual;
+      return select.element;
     });
-    fill(this.seats, h("legend", {}, "Who plays"), h("div", { class: "fields" }, seats));
+    fill(this.seats, html("legend", {}, texts.whoPlays), html("div", { class: "fields" }, seats));
   }
 
-  complain(words) {
-    this.problem.textContent = words ?? "";
-    this.problem.hidden = words === null;
-    this.button.disabled = words !== null;
+  /**
+   * Show what is wrong.
+   * @param {unknown} error null for nothing
+   * @param {boolean} mayRetry whether the same game may be begun again
+   */
+  showProblem(error, mayRetry = false) {
+    this.problem.textContent = error instanceof Error ? error.message : "";
+    this.problem.hidden = error === null;
+    this.button.disabled = error !== null && !mayRetry;
   }
 
+  /** @param {SubmitEvent} event */
   async begin(event) {
     event.preventDefault();
-    if (!/^[0-9]*$/.test(this.seed.value.trim())) return this.problemOnly("The seed must be a whole number.");
-    const players = [...this.seats.querySelectorAll("select")].map(({ value }) => (value === PERSON ? null : value));
-    const seed = this.seed.value.trim() === "" ? null : Number(this.seed.value);
+    const seed = this.seed.value.trim();
+    const players = this.seatSelects.map(({ value }) => (value === PERSON ? null : value));
     try {
-      const game = await post("/api/games", { rules: this.rules(), players, seed });
+      if (!/^[0-9]*$/.test(seed)) throw new Refusal(400, texts.badSeed);
+      const game = await post("/api/games", { rules: this.rules, players, seed: seed === "" ? null : Number(seed) });
       location.hash = `#/game/${game.id}`;
     } catch (error) {
-      this.problemOnly(error.message);
+      this.showProblem(error, true);
     }
   }
+}
 
-  problemOnly(words) {
-    this.complain(words);
-    this.button.disabled = false;
+/** A select element with a label. */
+class Select {
+  /**
+   * @param {string} label
+   * @param {Options} options
+   */
+  constructor(label, options = []) {
+    this.select = html("select");
+    this.element = createLabel(label, this.select);
+    this.offer(options);
+  }
+
+  get value() {
+    return this.select.value;
+  }
+
+  set value(value) {
+    this.select.value = value;
+  }
+
+  /**
+   * Replace the options; what was chosen stays chosen if it is still there.
+   * @param {Options} options
+   */
+  offer(options) {
+    const before = this.value;
+    fill(this.select, options.map(([value, label]) => html("option", { value }, label)));
+    if (options.some(([value]) => value === before)) this.value = before;
+  }
+
+  /** @param {() => void} listener */
+  onChange(listener) {
+    this.select.addEventListener("change", listener);
   }
 }
 
-function choice(words, options, value) {
-  const select = h("select");
-  const offer = (offered, wanted = select.value) => {
-    fill(select, offered.map(([name, shown]) => h("option", { value: name }, shown)));
-    if (offered.some(([name]) => String(name) === String(wanted))) select.value = wanted;
-  };
-  offer(options, value);
-  return { select, offer, element: labelled(words, select) };
-}
+/**
+ * @param {string} words
+ * @param {HTMLElement} control
+ */
+const createLabel = (words, control) => html("label", {}, html("span", {}, words), control);
 
-const labelled = (words, control) => h("label", {}, h("span", {}, words), control);
-
-const number = (min, max) => h("input", { type: "number", min, max, placeholder: "as printed" });
-
+/** @param {HTMLElement} place */
 async function listGames(place) {
+  /** @type {GameSummary[]} */
   const games = await get("/api/games");
+  /** @param {GameSummary} game */
   const remove = async (game) => {
     try {
       await post(`/api/games/${game.id}/remove`, {});
       await listGames(place);
     } catch (error) {
-      place.append(h("p", { class: "problem", role: "alert" }, error.message));
+      if (!(error instanceof Error)) throw error;
+      place.append(html("p", { class: "problem", role: "alert" }, error.message));
     }
   };
+  const items = games.map((game) => createGameItem(game, () => remove(game)));
   fill(
     place,
-    h("h2", {}, "Your games"),
-    games.length === 0
-      ? h("p", { class: "hint" }, "None yet. Games are kept here, also when this page is closed or the server restarted.")
-      : h("ul", { class: "games" }, games.map((game) => gameItem(game, remove))),
-    h("p", {}, h("a", { href: "#/replay" }, "Open a game record"), " to step through it and have it reviewed."),
+    html("h2", {}, texts.yourGames),
+    items.length === 0 ? html("p", { class: "hint" }, texts.noGames) : html("ul", { class: "games" }, items),
+    html("p", {}, html("a", { href: "#/replay" }, texts.openRecord), texts.openRecordHelp),
   );
 }
 
-function gameItem(game, remove) {
-  const quiet = (label) => h("button", { type: "button", class: "quiet", "aria-label": label, onclick: () => remove(game) }, "Remove");
-  if (game.fault) return h("li", {}, h("span", { class: "problem" }, `A game that cannot go on: ${game.fault}`), quiet("Remove the game that cannot go on"));
+/**
+ * @param {GameSummary} game
+ * @param {() => void} remove
+ */
+function createGameItem(game, remove) {
+  /** @param {string} label */
+  const createRemoveButton = (label) =>
+    html("button", { type: "button", class: "quiet", "aria-label": label, onclick: remove }, texts.remove);
+  if (game.fault) {
+    const fault = html("span", { class: "problem" }, texts.brokenGame(game.fault));
+    return html("li", {}, fault, createRemoveButton(texts.removeBroken));
+  }
   const names = game.names.join(", ");
-  return h(
+  const state = game.over ? texts.over : texts.decisions(game.turn);
+  return html(
     "li",
     {},
-    h("a", { href: `#/game/${game.id}` }, names),
-    h("span", { class: "hint" }, `${rulesWords(game.rules)} · ${game.over ? "over" : `${game.turn} decisions`}`),
-    quiet(`Remove the game of ${names}`),
+    html("a", { href: `#/game/${game.id}` }, names),
+    html("span", { class: "hint" }, `${texts.rules(game.rules)} · ${state}`),
+    createRemoveButton(texts.removeGame(names)),
   );
 }

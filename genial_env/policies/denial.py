@@ -1,0 +1,78 @@
+"""The policy "denial": concave marker values, and what a half denies to the others and opens to them."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env._util.checks import as_integer, as_number
+from genial_env.core.rules import Rules
+from genial_env.policies.concave import ConcavePolicy, saturating_values
+from genial_env.policies.heuristic import Weights
+from genial_env.policies.seat_counts import denial_settings
+
+__all__ = ["DenialPolicy"]
+
+SHAPES = (0.01, 10)
+"""The least and the greatest `shape`."""
+
+MOST_FOR_ARRIVAL = 50
+
+
+class DenialPolicy(ConcavePolicy):
+    """Takes the placement of the highest value for itself, plus what it denies to the others and less what it opens.
+
+    The value of a half also counts what its cell was worth to the others, less what the cell was worth to the own
+    markers in other colors, and the points that the half opens at the ends of its lines: for the own markers, less for
+    the others'.
+
+    Args:
+        temperature: in points, 0.001 to 1,000,000; a marker at m has the value ``1 - exp(-(m / temperature) **
+            shape)``.
+        shape: 0.01 to 10; above 1 the very first points count less.
+        arrival: the extra value of a marker that has arrived at 18, or 36, 0 to 50, as it earns a placement; the whole
+            track has the value 1000.
+        weights: what denying and opening count. By default, all four settings are tuned for the kind of game.
+
+    Raises:
+        TypeError, ValueError: if a setting has another type, or is out of range.
+    """
+
+    name = "denial"
+
+    def __init__(
+        self,
+        temperature: float | None = None,
+        shape: float | None = None,
+        arrival: int | None = None,
+        weights: Weights | None = None,
+    ) -> None:
+        super().__init__(temperature)
+        if weights is not None and not isinstance(weights, Weights):
+            raise TypeError(
+                f"weights must be genial_env.policies.heuristic.Weights, which only code can give, not {weights!r} "
+                f"({type(weights).__name__})"
+            )
+        self.shape = None if shape is None else as_number(shape, "shape", *SHAPES)
+        self.arrival = None if arrival is None else as_integer(arrival, "arrival", 0, MOST_FOR_ARRIVAL)
+        self._weights = weights
+
+    def weights(self, rules: Rules) -> Weights:
+        """Return what denying and opening count.
+
+        Raises:
+            ValueError: if no weights were given and none are tuned for these rules.
+        """
+        return self._weights if self._weights is not None else denial_settings(rules).weights
+
+    def marker_values(self, rules: Rules) -> NDArray[np.int16]:
+        """Return values from 0 to 1000 at the end of the track, and the extra value of arrivals.
+
+        Raises:
+            ValueError: if a setting was not given and none is tuned for these rules.
+        """
+        temperature, shape, arrival = self.temperature, self.shape, self.arrival
+        if temperature is None or shape is None or arrival is None:
+            tuned = denial_settings(rules)
+            temperature = tuned.temperature if temperature is None else temperature
+            shape = tuned.shape if shape is None else shape
+            arrival = tuned.arrival if arrival is None else arrival
+        return saturating_values(rules, temperature, shape, arrival)

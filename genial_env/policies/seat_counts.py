@@ -1,0 +1,60 @@
+"""The tuned settings of the heuristic policies, by number of seats and of score tracks.
+
+To add a number of seats, add an entry to both tables. How the policies play with them: docs/policies.md.
+"""
+
+from typing import NamedTuple, TypeVar
+
+from genial_env.core.rules import Rules
+from genial_env.policies.heuristic import Weights
+
+__all__ = ["DenialSettings", "concave_temperature", "denial_settings"]
+
+Settings = TypeVar("Settings")
+
+
+class DenialSettings(NamedTuple):
+    """The settings of :class:`~genial_env.policies.denial.DenialPolicy`."""
+
+    temperature: float
+    shape: float
+    arrival: int
+    weights: Weights
+
+
+_CONCAVE_TEMPERATURES = {(1, 1): 4.0, (2, 2): 10.0, (3, 3): 30.0, (4, 4): 60.0, (4, 2): 60.0}
+
+_DENIAL_SETTINGS = {
+    (1, 1): DenialSettings(4.0, 0.86, 0, Weights(0, 0, -1, 0, 1, 0)),
+    (2, 2): DenialSettings(3.2, 1.27, 0, Weights(2, 4, 2, 3, 1, 2)),
+    (3, 3): DenialSettings(13.0, 1.09, 34, Weights(0, 1, 1, 1, 0, 2)),
+    (4, 4): DenialSettings(56.0, 0.91, 27, Weights(0, 0, 2, 1)),
+    (4, 2): DenialSettings(4.9, 1.08, 23, Weights(0, 5, 1, 2, 1, 0)),
+}
+
+
+def concave_temperature(rules: Rules) -> float:
+    """Return the tuned temperature of the policy "concave".
+
+    Raises:
+        ValueError: if there is none for these seats and tracks.
+    """
+    return _look_up(_CONCAVE_TEMPERATURES, rules, "concave")
+
+
+def denial_settings(rules: Rules) -> DenialSettings:
+    """Return the tuned settings of the policy "denial".
+
+    Raises:
+        ValueError: if there are none for these seats and tracks.
+    """
+    return _look_up(_DENIAL_SETTINGS, rules, "denial")
+
+
+def _look_up(table: dict[tuple[int, int], Settings], rules: Rules, name: str) -> Settings:
+    if (rules.players, rules.tracks) not in table:
+        raise ValueError(
+            f"the policy {name!r} has no settings for {rules.players} seats with {rules.tracks} tracks: give all of "
+            f"them, or add an entry to genial_env/policies/seat_counts.py"
+        )
+    return table[rules.players, rules.tracks]

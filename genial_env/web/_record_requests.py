@@ -1,0 +1,165 @@
+"""Requests about game records: list the games of a file, list the steps of a game, review a game."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Hashable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from genial_env._util.strict_json import JSONError, decode_text, parse_object
+from genial_env.analysis.review import Review, review
+from genial_env.core.rules import Rules
+from genial_env.core.tables import tables
+from genial_env.records import replay, replay_decisions, verify
+from genial_env.web._request_checks import Refused
+from genial_env.web._serialize import JsonObject, event_to_json, name_seats, position_to_json, rules_to_json
+from genial_env.web._work_queue import Task, WorkQueue
+
+MAX_RECORDS = 2000
+"""The number of records of a file that are read; later ones are only counted."""
+
+JUDGE = "value"
+"""The agent that reviews games and gives hints."""
+
+
+def summarize_file(body: bytes) -> JsonObject:
+    """Return for each game of a file of records its line and a summary, or its line and its first fault.
+
+    Raises:
+        Refused: if the file has no games or is not text.
+    """
+    lines = [(number, line) for number, line in enumerate(_decode(body).split("\n"), 1) if line.strip()]
+    if not lines:
+        raise Refused(422, "expected game records, a JSON object a line; found an empty file")
+    parsed = [_parse_line(line) for _, line in lines[:MAX_RECORDS]]
+    faults = verify(record for record in parsed if not isinstance(record, JSONError))
+    games: list[JsonObject] = []
+    for (number, _), record in zip(lines, parsed, strict=False):
+        if isinstance(record, JSONError):
+            games.append({"line": number, "fault": str(record)})
+        else:
+            fault = next(faults)
+            games.append({"line": number, **(_summarize_record(record) if fault is None else {"fault": fault})})
+    return {"games": games, "more": len(lines) - len(games)}
+
+
+def list_steps(record: dict[str, Any]) -> JsonObject:
+    """Return the events of a recorded game, the position before each decision, and the last position."""
+    rules, found = Rules.from_dict(record["rules"]), replay_decisions(record)
+    frames = [
+        {"event": event, "position": position_to_json(found.states.select(np.array([row])))}
+        for row, event in enumerate(found.events.tolist())
+    ]
+    frames.append({"event": len(record["events"]), "position": position_to_json(replay(record))})
+    return {
+        **_summarize_record(record),
+        "rules": rules_to_json(rules),
+        "events": [event_to_json(number, event, rules) for number, event in enumerate(record["events"])],
+        "frames": frames,
+    }
+
+
+def parse_record(body: bytes) -> dict[str, Any]:
+    """Return the record that a body holds, checked.
+
+    Raises:
+        Refused: if the body is not a valid record; the message names the first fault.
+    """
+    record = _parse_line(_decode(body))
+    if isinstance(record, JSONError):
+        raise Refused(422, str(record))
+    fault = next(verify([record]))
+    if fault is not None:
+        raise Refused(422, fault)
+    return record
+
+
+def review_to_json(found: Review) -> JsonObject:
+    """Return a review; each alternative that is a placement also has the `slot` of its tile, others None."""
+    data, t = found.to_dict(), tables(found.rules)
+    for decision in data["decisions"]:
+        for other in decision["alternatives"]:
+            other["slot"] = t.split_action(other["action"])[0] if t.is_placing(other["action"]) else None
+    return data
+
+
+class ReviewStream:
+    """A review that is sent line by line as the work goes on.
+
+    The lines are JSON: ``{"done": 3, "of": 42}`` several times, then ``{"review": ...}`` or ``{"error": ...}``. Whoever
+    reads the lines cancels the task if nobody wants them any more. An event loop must be running.
+
+    Args:
+        queue: where the task waits for a thread.
+        owner: the digest of the session.
+        record: a game, checked.
+
+    Raises:
+        Refused: if too many tasks are waiting.
+    """
+
+    def __init__(self, queue: WorkQueue, owner: Hashable, record: dict[str, Any]) -> None:
+        self._record = record
+        self._loop = asyncio.get_running_loop()
+        self._progress: asyncio.Queue[JsonObject | None] = asyncio.Queue()
+        self._progress.put_nowait({"done": 0, "of": sum(event[0] != "draw" for event in record["events"])})
+        self.task: Task[JsonObject] = queue.submit(owner, "review", self._work)
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """Yield the lines as they come."""
+        ending = asyncio.create_task(self._end())
+        try:
+            while (line := await self._progress.get()) is not None:
+                yield _to_line(line)
+            yield _to_line(self._result())
+        finally:
+            ending.cancel()
+
+    def _work(self, task: Task[JsonObject]) -> JsonObject:
+        def report(done: int, of: int) -> None:
+            task.check_cancelled()
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._progress.put_nowait, {"done": done, "of": of})
+
+        try:
+            return review_to_json(review(self._record, JUDGE, report))
+        except ValueError as error:
+            raise Refused(422, str(error)) from error
+
+    async def _end(self) -> None:
+        await self.task.wait()
+        self._progress.put_nowait(None)
+
+    def _result(self) -> JsonObject:
+        try:
+            return {"review": self.task.outcome()}
+        except Refused as error:
+            return {"error": error.message}
+        except Exception:  # it was logged where it happened
+            return {"error": "the review failed; the server's log says why"}
+
+
+def _to_line(data: JsonObject) -> bytes:
+    return json.dumps(data, allow_nan=False).encode() + b"\n"
+
+
+def _summarize_record(record: dict[str, Any]) -> JsonObject:
+    """Return who played which game, and how it ended."""
+    kept = {name: record[name] for name in ("rules", "seed", "scores", "ranks", "end")}
+    return {**kept, "names": name_seats(record["agents"])}
+
+
+def _parse_line(line: str) -> dict[str, Any] | JSONError:
+    try:
+        return parse_object(line)
+    except JSONError as error:
+        return error
+
+
+def _decode(body: bytes) -> str:
+    try:
+        return decode_text(body)
+    except JSONError as error:
+        raise Refused(422, str(error)) from error

@@ -1,0 +1,275 @@
+"""Rules, positions, events and games as JSON for the page.
+
+Only what the onlooker may know is sent: no rack but his own, and no draws of others. `static/api_types.js` describes
+these objects for the page.
+
+Colors are letters, tiles are two letters, cells are their numbers, and a free cell is a dot.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from genial_env.core import ranking
+from genial_env.core.actions import Cell, tile_name
+from genial_env.core.rules import COLOR_LETTERS, EDITIONS, PLAYERS_BY_MODE, SIZE_LIMITS, Rules
+from genial_env.core.state import EMPTY, FREE, End, Phase, State
+from genial_env.core.tables import Tables, tables
+from genial_env.core.views import View
+from genial_env.policies.judgement import Judgement
+from genial_env.records import SPECTATOR, events_for_seat
+from genial_env.render import theme
+from genial_env.render.lines import run_lengths
+from genial_env.render.sentences import explain_ranks
+from genial_env.table import PERSON, Table
+
+JsonObject = dict[str, Any]
+"""A dictionary that becomes a JSON object."""
+
+FREE_CELL = "."
+
+YOU = "You"
+"""The name of the only person in a game."""
+
+
+def look_to_json() -> JsonObject:
+    """Return the shapes and colors of tiles, by color letter, and the color of the ground of a tile."""
+    return {"colors": theme.COLORS, "shapes": theme.SHAPES, "symbols": theme.SYMBOLS, "tile": theme.TILE}
+
+
+def theme_css() -> str:
+    """Return the colors of the drawings as CSS variables, for the page's style sheet."""
+    colors = {
+        "paper": theme.PAPER,
+        "ink": theme.INK,
+        "free": theme.FREE,
+        "edge": theme.FREE_EDGE,
+        "tile": theme.TILE,
+        "mark": theme.MARK,
+    }
+    return f":root {{ {' '.join(f'--{name}: {color};' for name, color in colors.items())} }}\n"
+
+
+def choices_to_json() -> JsonObject:
+    """Return which editions, modes and numbers of seats go together, and the range of each size."""
+    combinations = [
+        {"edition": name, "mode": mode, "players": list(PLAYERS_BY_MODE[mode])}
+        for name, edition in EDITIONS.items()
+        for mode in edition.modes
+    ]
+    return {"combinations": combinations, "sizes": {name: list(limits) for name, limits in SIZE_LIMITS.items()}}
+
+
+def rules_to_json(rules: Rules) -> JsonObject:
+    """Return rules and the facts that follow from them, so that the page need not know the rules."""
+    t = tables(rules)
+    return {
+        "players": rules.players,
+        "edition": rules.edition,
+        "mode": rules.mode,
+        "side": rules.side,
+        "rack": rules.rack,
+        "named": rules.to_dict(),
+        "colors": COLOR_LETTERS[: rules.colors],
+        "seats_by_track": [list(rules.seats_of(track)) for track in range(rules.tracks)],
+        "stops": list(rules.stops),
+        "next_stop": t.next_stop.tolist(),
+        "bonus_stops": list(rules.stops) if rules.has_bonus else [],
+        "cells": t.cells.tolist(),
+        "start_symbols": t.start_symbols.tolist(),
+    }
+
+
+def game_to_json(name: str, table: Table, seat: int | None) -> JsonObject:
+    """Return a game as an onlooker may know it.
+
+    Args:
+        name: the id of the game.
+        table: the game.
+        seat: the seat whose rack is shown; None for no rack.
+    """
+    state = table.state
+    view = table.view(table.to_play if seat is None else seat)
+    data = {
+        "id": name,
+        "rules": rules_to_json(table.rules),
+        "names": name_seats(table.players),
+        "turn": int(state.decisions[0]),
+        "waits": table.waits,
+        "seat": seat,
+        "position": _view_to_json(view, seat is not None),
+        "moves": public_events_to_json(table.record()["events"], table.rules),
+    }
+    if seat is not None and table.waits and seat == table.to_play:
+        data["choice"] = _choice_to_json(view)
+    if table.over:
+        data["end"] = _end_to_json(table)
+    return data
+
+
+def game_summary_to_json(name: str, started: float, table: Table) -> JsonObject:
+    """Return what the list of games shows of a game."""
+    return {
+        "id": name,
+        "started": started,
+        "rules": table.rules.to_dict(),
+        "names": name_seats(table.players),
+        "turn": int(table.state.decisions[0]),
+        "over": table.over,
+    }
+
+
+def position_to_json(state: State) -> JsonObject:
+    """Return the position of the first game, with all racks."""
+    rules = state.rules
+    return {
+        **_board_to_json(state.tables, state.board[0]),
+        "scores": state.scores[0].tolist(),
+        "racks": [name_tiles(rules, rack) for rack in state.racks[0].tolist()],
+        "bag": int(state.bag[0].sum()),
+        **_turn_to_json(rules, int(state.to_play[0]), int(state.phase[0])),
+        "pending_bonus": int(state.pending_bonus[0]),
+    }
+
+
+def _view_to_json(view: View, own_rack: bool) -> JsonObject:
+    """Return a position as the seat of a view sees it. Of hidden racks only the number of tiles is shown.
+
+    Args:
+        view: one game.
+        own_rack: whether the rack of the seat is shown.
+    """
+    rules, t, seat = view.rules, view.tables, int(view.seat[0])
+    sizes, scores = np.empty_like(view.rack_sizes[0]), np.empty_like(view.scores[0])
+    sizes[t.seats_from[seat]] = view.rack_sizes[0]
+    scores[t.tracks_from[seat]] = view.scores[0]
+    racks: list[list[str] | int] = sizes.tolist()
+    if own_rack:
+        racks[seat] = name_tiles(rules, view.rack[0].tolist())
+    return {
+        **_board_to_json(t, view.board[0]),
+        "scores": scores.tolist(),
+        "racks": racks,
+        "bag": int(view.unseen[0].sum() - view.rack_sizes[0, 1:].sum()),
+        **_turn_to_json(rules, int(t.seats_from[seat, view.to_play[0]]), int(view.phase[0])),
+        "pending_bonus": int(view.pending_bonus[0]),
+    }
+
+
+def _board_to_json(t: Tables, board: NDArray[np.int8]) -> JsonObject:
+    """Return the color on each cell, and the lengths of the lines beside it as digits of base 36, six for a cell."""
+    return {
+        "board": "".join(FREE_CELL if color == FREE else COLOR_LETTERS[color] for color in board.tolist()),
+        "runs": "".join(np.base_repr(length, 36) for length in run_lengths(t, board).ravel().tolist()),
+    }
+
+
+def _turn_to_json(rules: Rules, seat: int, phase: int) -> JsonObject:
+    return {"to_play": seat, "track_to_play": rules.track_of(seat), "phase": Phase(phase).name.lower()}
+
+
+def _choice_to_json(view: View) -> JsonObject:
+    """Return what the seat of a view may do now."""
+    pairs = view.tables.placements[view.placements[0] & bool(view.slots.any()) & ~view.tables.is_reversed]
+    return {
+        "pairs": pairs.tolist(),
+        "points": view.points[0].tolist(),
+        "first_tile": not view.has_placed[0, 0],
+        "swap": bool(view.may_swap[0]),
+        "decline": bool(view.may_decline[0]),
+    }
+
+
+def _end_to_json(table: Table) -> JsonObject:
+    """Return how a finished game ended, and why the tracks rank as they do."""
+    scores = table.state.scores[0]
+    return {
+        "how": End(int(table.state.end[0])).words,
+        "seed": table.seed,
+        "scores": scores.tolist(),
+        "ranks": ranking.ranks(scores).tolist(),
+        "why": explain_ranks(table.rules, scores, [_name_track(table, track) for track in range(table.rules.tracks)]),
+    }
+
+
+def _name_track(table: Table, track: int) -> str:
+    """Return a track as the subject of a sentence."""
+    names = [name_seats(table.players)[seat] for seat in table.rules.seats_of(track)]
+    return "your side" if YOU in names else " and ".join(names)
+
+
+def name_seats(players: Sequence[str | None]) -> list[str]:
+    """Return a name for each seat.
+
+    The only person is "You", several people are "Seat 0" and so on. An agent has its own name, with the seat if
+    another seat has the same agent.
+
+    Args:
+        players: one for each seat: None or "person" for a person, else the name of an agent.
+    """
+    is_person = [player is None or player == PERSON for player in players]
+    return [_name_seat(seat, players, is_person) for seat in range(len(players))]
+
+
+def _name_seat(seat: int, players: Sequence[str | None], is_person: Sequence[bool]) -> str:
+    if is_person[seat]:
+        return YOU if sum(is_person) == 1 else f"Seat {seat}"
+    agent = str(players[seat])
+    return agent if players.count(agent) == 1 else f"{agent} (seat {seat})"
+
+
+def public_events_to_json(events: list[list[Any]], rules: Rules) -> list[JsonObject]:
+    """Return the events of a record that every player sees: placements, declined bonuses, racks shown in a swap.
+
+    Draws are left out. The events are numbered anew: their numbers in the record would tell about hidden events.
+    """
+    public = [event for event in events_for_seat(events, SPECTATOR) if event[0] != "draw"]
+    return [event_to_json(number, event, rules) for number, event in enumerate(public)]
+
+
+def event_to_json(number: int, event: list[Any], rules: Rules) -> JsonObject:
+    """Return an event of a record; of a swap only the rack that was shown."""
+    kind, seat = event[0], event[1]
+    data: JsonObject = {"event": number, "kind": kind, "seat": seat}
+    if kind == "place":
+        data |= {"tile": event[4], "cells": number_cells(rules, event[5:7]), "points": event[7]}
+    elif kind == "swap":
+        data |= {"tiles": event[3]}
+    elif kind == "draw":
+        data |= {"tiles": event[2]}
+    return data
+
+
+def hint_to_json(view: View, judgement: Judgement) -> JsonObject:
+    """Return the best action of a judgement of one game, and its value.
+
+    A placement has the keys `slot` and `cells`, another action has the key `word`.
+    """
+    action, t = int(judgement.actions[0, 0]), view.tables
+    data: JsonObject = {
+        "utility": _finite_or_none(judgement.utility[0, 0]),
+        "win": _finite_or_none(judgement.win[0, 0]),
+    }
+    if t.is_placing(action):
+        slot, placement = t.split_action(action)
+        return {**data, "slot": slot, "cells": t.placements[placement].tolist()}
+    return {**data, "word": "swap" if action == t.swap_action else "decline"}
+
+
+def number_cells(rules: Rules, cells: Iterable[Cell]) -> list[int]:
+    """Return the numbers of cells (q, r)."""
+    index = tables(rules).cell_index
+    return [index[q, r] for q, r in cells]
+
+
+def name_tiles(rules: Rules, kinds: list[int]) -> list[str]:
+    """Return the names of the tiles of a rack by slot; "" for an empty slot."""
+    return ["" if kind == EMPTY else tile_name(rules, kind) for kind in kinds]
+
+
+def _finite_or_none(value: float) -> float | None:
+    """Return a number rounded to 4 digits; None, which becomes null in JSON, for nan."""
+    return None if math.isnan(value) else round(float(value), 4)

@@ -1,0 +1,200 @@
+// What the server sends, as types for the other modules. `genial_env/web/_serialize.py` makes these objects.
+
+/**
+ * A color letter: one of R G B O Y P. A tile is a string of two letters, "" is an empty slot.
+ * @typedef {string} Letter
+ *
+ * Points by color letter; colors without points are left out.
+ * @typedef {Record<Letter, number>} Points
+ */
+
+/**
+ * The answer to the first request.
+ * @typedef {object} Setup
+ * @property {Look} look
+ * @property {Choices} choices
+ */
+
+/**
+ * How tiles look, by color letter.
+ * @typedef {object} Look
+ * @property {Record<Letter, string>} colors CSS colors
+ * @property {Record<Letter, string>} shapes the shapes in words
+ * @property {Record<Letter, string>} symbols SVG path data about (0, 0), reaching out to 1
+ * @property {string} tile the color of the ground of a tile
+ */
+
+/**
+ * What a new game can be.
+ * @typedef {object} Choices
+ * @property {{edition: string, mode: Mode, players: number[]}[]} combinations
+ * @property {Record<Size, [number, number]>} sizes the least and the greatest value
+ *
+ * @typedef {"individual" | "team" | "solo"} Mode
+ * @typedef {"side" | "colors" | "rack" | "tile_sets"} Size
+ */
+
+/**
+ * Rules by their names; sizes that are as printed are left out.
+ * @typedef {{players: number, edition: string, mode: Mode} & Partial<Record<Size, number>>} NamedRules
+ */
+
+/**
+ * Rules, and the facts that follow from them.
+ * @typedef {object} Rules
+ * @property {number} players
+ * @property {string} edition
+ * @property {Mode} mode
+ * @property {number} side cells along an edge of the board
+ * @property {number} rack slots of a rack
+ * @property {NamedRules} named
+ * @property {string} colors the letters of the colors in play
+ * @property {number[][]} seats_by_track the seats that play for each track
+ * @property {number[]} stops where a marker stops
+ * @property {number[]} next_stop by the place of a marker: where it stops next
+ * @property {number[]} bonus_stops where the arrival of a marker earns a bonus turn
+ * @property {[number, number][]} cells the cells (q, r) in row order
+ * @property {number[]} start_symbols the cell of each color's printed symbol
+ */
+
+/**
+ * @typedef {object} Position
+ * @property {string} board a letter for each cell; "." is a free cell
+ * @property {string} runs for each cell and each of the 6 directions a digit of base 36: how many cells of one color
+ *   lie next to the cell in that direction
+ * @property {number[][]} scores the markers of each track
+ * @property {(string[] | number)[]} racks for each seat its tiles, or their number if they are hidden
+ * @property {number} bag tiles in the bag
+ * @property {number} to_play the seat to play
+ * @property {number} track_to_play its track
+ * @property {"place" | "bonus" | "swap" | "over"} phase
+ * @property {number} pending_bonus bonus turns to come
+ */
+
+/**
+ * A decision of the game, or a draw.
+ * @typedef {object} GameEvent
+ * @property {number} event its number
+ * @property {"place" | "swap" | "draw" | "pass" | "keep"} kind
+ * @property {number} seat
+ * @property {string} [tile] of "place"
+ * @property {number[]} [cells] of "place"
+ * @property {Points} [points] of "place"
+ * @property {string[]} [tiles] of "swap" and "draw"
+ */
+
+/**
+ * What the person to play may do.
+ * @typedef {object} Choice
+ * @property {[number, number][]} pairs pairs of free cells that a tile may cover
+ * @property {number[][]} points by cell and color: what half a tile would score there
+ * @property {boolean} first_tile whether it is the seat's first tile, which must lie next to a printed symbol
+ * @property {boolean} swap
+ * @property {boolean} decline
+ */
+
+/**
+ * How long an agent has been thinking.
+ * @typedef {object} Thinking
+ * @property {number} seconds
+ * @property {boolean} waits whether it waits for a thread of the server
+ */
+
+/**
+ * @typedef {object} Ending
+ * @property {string} how
+ * @property {number} seed
+ * @property {number[][]} scores
+ * @property {number[]} ranks
+ * @property {string[]} why sentences
+ */
+
+/**
+ * A game in progress or finished.
+ * @typedef {object} Game
+ * @property {string} id
+ * @property {Rules} rules
+ * @property {string[]} names of the seats
+ * @property {number} turn the number of decisions made
+ * @property {boolean} waits whether a person is to play
+ * @property {number | null} seat the seat whose rack is shown
+ * @property {Position} position
+ * @property {GameEvent[]} moves
+ * @property {boolean} judge whether there are hints
+ * @property {Choice} [choice]
+ * @property {Ending} [end]
+ * @property {Thinking} [thinking]
+ */
+
+/**
+ * A game in the list of games; a file that is not a valid game has a fault.
+ * @typedef {object} GameSummary
+ * @property {string} id
+ * @property {string} [fault]
+ * @property {NamedRules} rules
+ * @property {string[]} names
+ * @property {number} turn
+ * @property {boolean} over
+ */
+
+/**
+ * A placement has a slot and cells, another action has a word.
+ * @typedef {object} Hint
+ * @property {number} utility
+ * @property {number | null} win the chance of the first place; null in solo
+ * @property {number} [slot]
+ * @property {[number, number]} [cells]
+ * @property {"swap" | "decline"} [word]
+ * @property {undefined} [thinking]
+ */
+
+/**
+ * A game of a file of records.
+ * @typedef {object} RecordSummary
+ * @property {number} line
+ * @property {string} [fault]
+ * @property {string[]} names
+ * @property {number[][]} scores
+ * @property {string} end
+ */
+
+/**
+ * A recorded game, step by step: frame k is the position after k decisions.
+ * @typedef {object} Steps
+ * @property {Rules} rules
+ * @property {string[]} names
+ * @property {string} end
+ * @property {GameEvent[]} events
+ * @property {{event: number, position: Position}[]} frames with the number of events before each
+ */
+
+/**
+ * @typedef {"best" | "good" | "inaccuracy" | "mistake" | "blunder"} Verdict
+ *
+ * @typedef {object} Alternative
+ * @property {number | null} slot of the tile; null for an action that is no placement
+ * @property {number[]} cells
+ * @property {string} words
+ * @property {Points} points
+ * @property {number} utility
+ *
+ * @typedef {object} Decision
+ * @property {number} seat
+ * @property {number} utility
+ * @property {number} best
+ * @property {number} loss
+ * @property {number} win
+ * @property {Alternative[]} alternatives
+ * @property {Verdict} verdict
+ *
+ * @typedef {object} Review
+ * @property {string} judge
+ * @property {"rank utility" | "lowest marker"} unit
+ * @property {(number | null)[]} mean_loss by seat
+ * @property {Decision[]} decisions
+ *
+ * A line of the answer to a request for a review.
+ * @typedef {{done?: number, of?: number, review?: Review, error?: string}} ReviewLine
+ */
+
+export {};

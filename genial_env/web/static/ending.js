@@ -1,0 +1,60 @@
+// The result of a finished game.
+
+import { html } from "./dom.js";
+import { nameTrack } from "./sentences.js";
+import { texts } from "./texts.js";
+
+/** @import { Ending, Game, Rules } from "./api_types.js" */
+
+/**
+ * Show how a game ended: ranks, markers, and the reasons.
+ * @param {Game} game
+ * @param {Ending} end
+ */
+export function createEnding({ id, rules, names }, end) {
+  const solo = rules.seats_by_track.length === 1;
+  const tracks = end.ranks.map((_, track) => track).sort((a, b) => end.ranks[a] - end.ranks[b]);
+  const rows = tracks.map((track) =>
+    html(
+      "tr",
+      {},
+      solo ? null : html("td", {}, `${end.ranks[track]}.`),
+      html("th", { scope: "row" }, nameTrack(rules, names, track)),
+      html("td", { class: "sorted" }, [...end.scores[track]].sort((a, b) => a - b).join(" ")),
+    ),
+  );
+  const head = [...(solo ? [] : [texts.place]), texts.who, texts.markers];
+  return html(
+    "section",
+    { class: "card ending", "aria-label": texts.result },
+    html("h2", {}, writeHeadline(rules, names, end)),
+    html(
+      "table",
+      {},
+      html("thead", {}, html("tr", {}, head.map((words) => html("th", { scope: "col" }, words)))),
+      html("tbody", {}, rows),
+    ),
+    end.why.map((words) => html("p", {}, `${words[0].toUpperCase()}${words.slice(1)}.`)),
+    html("p", { class: "hint" }, texts.ended(end.how, end.seed)),
+    html(
+      "div",
+      { class: "buttons" },
+      html("a", { class: "button main", href: `#/replay/${id}` }, texts.reviewGame),
+      html("a", { class: "button", href: `/api/games/${id}/record`, download: "" }, texts.download),
+      html("a", { class: "button", href: "#/" }, texts.newGame),
+    ),
+  );
+}
+
+/**
+ * @param {Rules} rules
+ * @param {string[]} names
+ * @param {Ending} end
+ */
+function writeHeadline(rules, names, end) {
+  if (end.ranks.length === 1) return texts.soloResult(Math.min(...end.scores[0]));
+  const winners = end.ranks.flatMap((rank, track) => (rank === 1 ? [track] : []));
+  const words = texts.list(winners.map((track) => nameTrack(rules, names, track)));
+  if (winners.length > 1) return texts.shared(words);
+  return texts.winner(words, rules.seats_by_track[winners[0]].length > 1);
+}

@@ -1,0 +1,306 @@
+// All words of the page, by language. To add a language, add an object with the same keys, and name it in LANGUAGES.
+// The server's own messages, and its sentences on how a game ended, are in English.
+
+/** @import { Letter, Mode, NamedRules, Size, Verdict } from "./api_types.js" */
+
+/** @type {Record<Letter, string>} */
+const colors = { R: "red", G: "green", B: "blue", O: "orange", Y: "yellow", P: "purple" };
+
+/** @type {Record<Mode, (players: number) => string>} */
+const modes = { individual: (players) => `${players} seats`, team: () => "two teams", solo: () => "solo" };
+
+/** @type {Record<Size, string>} */
+const sizes = { side: "cells an edge", colors: "colors", rack: "tiles a rack", tile_sets: "boxes of tiles" };
+
+/** @type {Record<string, string>} */
+const editions = { 2025: "2025 (IELLO)", 2009: "2009 (Filosofia)", 2004: "2004 (Kosmos)" };
+
+const YOU = "You"; // the server's name for the only person
+
+/** @param {number} value */
+const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
+
+/** @param {number} share */
+const percent = (share) => `${Math.round(100 * share)}%`;
+
+const english = {
+  title: "Génial!",
+  pages: "Pages",
+  playPage: "Play",
+  reviewPage: "Review",
+
+  // Errors
+  noAnswer: "The server does not answer. Is “genial serve” still running?",
+  /** @param {number} status */
+  badStatus: (status) => `The server answers with status ${status}.`,
+  pageError: "Something went wrong in this page.",
+  toStart: "To the start",
+  reload: "Load again",
+
+  // Tiles, seats and rules
+  /** @param {Letter} letter */
+  colorName: (letter) => colors[letter],
+  /** @param {Letter} letter @param {string} shape */
+  color: (letter, shape) => `${colors[letter]} ${shape}`,
+  /** @param {string} first @param {string} second */
+  tile: (first, second) => (first === second ? `double ${first}` : `${first} and ${second}`),
+  /** @param {string[]} names */
+  list: (names) => names.join(" and "),
+  /** @param {NamedRules} rules */
+  rules: (rules) => {
+    const named = Object.entries(sizes).flatMap(([name, words]) => {
+      const value = rules[/** @type {Size} */ (name)];
+      return value === undefined ? [] : [`${value} ${words}`];
+    });
+    return [modes[rules.mode](rules.players), `edition ${rules.edition}`, ...named].join(", ");
+  },
+  free: "free",
+  /** @param {string} color */
+  startSymbol: (color) => `printed ${color}`,
+
+  // Events
+  /** @param {string} name @param {string} tile @param {string} points */
+  placed: (name, tile, points) => `${name} ${name === YOU ? "lay" : "lays"} ${tile}: ${points}`,
+  /** @param {string} name @param {string[]} tiles */
+  swapped: (name, tiles) => `${name} ${name === YOU ? "show and swap" : "shows and swaps"} ${tiles.join(", ")}`,
+  /** @param {string} name @param {string[]} tiles */
+  drew: (name, tiles) => `${name} ${name === YOU ? "draw" : "draws"} ${tiles.join(", ")}`,
+  /** @param {string} name */
+  declined: (name) => `${name} ${name === YOU ? "decline" : "declines"} a bonus`,
+  /** @param {string} name */
+  kept: (name) => `${name} ${name === YOU ? "keep" : "keeps"} the rack`,
+  /** @param {string} color @param {number} points */
+  gained: (color, points) => `${color} +${points}`,
+  noPoints: "no points",
+
+  // Beside the board
+  toPlay: "to play",
+  lowestCounts: "the lowest marker counts",
+  /** @param {number} marker */
+  lowest: (marker) => `lowest ${marker}`,
+  /** @param {string | null} name @param {string[] | number} tiles */
+  rack: (name, tiles) => {
+    const words = typeof tiles === "number" ? `${tiles} tiles, hidden` : tiles.join(", ") || "no tiles";
+    return `${name === null ? "" : `${name}: `}rack: ${words}`;
+  },
+  /** @param {number} tiles */
+  bag: (tiles) => `${tiles} tiles in the bag`,
+  noJudge: "no hints: there is no judge for this game",
+
+  // The start
+  newGame: "New game",
+  seats: "Seats",
+  edition: "Edition",
+  mode: "Mode",
+  /** @param {number} players */
+  seatCount: (players) => (players === 1 ? "1 (solo)" : String(players)),
+  /** @param {string} edition */
+  editionTitle: (edition) => editions[edition] ?? edition,
+  /** @type {Record<Mode, string>} */
+  modeTitles: { individual: "each for themselves", team: "two teams of two", solo: "solo" },
+  variants: "Seed and variants",
+  variantsHelp: "The same seed deals the same tiles. Left empty, everything is as printed.",
+  seed: "Seed",
+  seedDrawn: "drawn at random",
+  asPrinted: "as printed",
+  /** @type {Record<Size, (low: number, high: number) => string>} */
+  sizeTitles: {
+    side: (low, high) => `Cells along an edge (${low} to ${high})`,
+    colors: (low, high) => `Colors (${low} to ${high})`,
+    rack: (low, high) => `Tiles on a rack (${low} to ${high})`,
+    tile_sets: (low, high) => `Boxes of tiles (${low} to ${high})`,
+  },
+  whoPlays: "Who plays",
+  person: "a person",
+  /** @param {number} seat */
+  seat: (seat) => `Seat ${seat}`,
+  /** @param {number} seat @param {number} team */
+  teamSeat: (seat, team) => `Seat ${seat} (team ${team})`,
+  begin: "Begin",
+  badSeed: "The seed must be a whole number.",
+  yourGames: "Your games",
+  noGames: "None yet. Games are saved, also when this page is closed or the server is restarted.",
+  openRecord: "Open a game record",
+  openRecordHelp: " to step through it and have it reviewed.",
+  /** @param {string} fault */
+  brokenGame: (fault) => `A game that cannot go on: ${fault}`,
+  over: "over",
+  /** @param {number} turn */
+  decisions: (turn) => `${turn} decisions`,
+  remove: "Remove",
+  removeBroken: "Remove the game that cannot go on",
+  /** @param {string} names */
+  removeGame: (names) => `Remove the game of ${names}`,
+
+  // A game
+  boardHelp: "Board. Arrow keys go from cell to cell, R turns the tile, Enter lays it, Escape takes it back.",
+  movesSoFar: "Moves so far",
+  yourTurnTitle: "Your turn · Génial!",
+  gameOver: "The game is over.",
+  /** @param {string} name */
+  thinking: (name) => `${name} is thinking …`,
+  /** @param {number} seconds @param {boolean} waits */
+  since: (seconds, waits) => {
+    const time = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+    return ` ${time}${waits ? " (waiting: the server has much to do)" : ""}`;
+  },
+  /** @param {string} name */
+  turnToPlace: (name) => `${turnOf(name)}: choose a tile and lay it.`,
+  /** @param {string} name */
+  turnToSwap: (name) => `${turnOf(name)}: none of the lowest colors is on the rack. Swap all tiles, or keep them?`,
+  /** @param {string} name @param {number} pending */
+  turnToPlaceBonus: (name, pending) => {
+    const whose = name === YOU ? "" : ` for ${name}`;
+    return `Bonus turn${whose}! Lay another tile${pending > 1 ? ` (${pending} bonus turns)` : ""}.`;
+  },
+  tryAgain: "Try again",
+  /** @param {string} name */
+  handOver: (name) => `Hand over to ${name}.`,
+  racksHidden: " All racks are hidden.",
+  /** @param {string} name */
+  showTiles: (name) => `I am ${name}: show my tiles`,
+  yourRack: "Your rack",
+  /** @param {number} slot @param {string} tile */
+  slot: (slot, tile) => `Tile ${slot + 1}: ${tile}`,
+  swapAll: "Swap all tiles",
+  keep: "Keep them",
+  hint: "Hint",
+  lay: "Lay it",
+  takeBack: "Take back",
+  rotate: "Rotate",
+  declineBonus: "Decline the bonus",
+  keys: { hint: "H", lay: "Enter", takeBack: "Esc", rotate: "R" },
+  /** @param {string} tile */
+  inHand: (tile) => `${tile} in hand.`,
+  chooseTile: "Choose a tile of your rack first.",
+  takenBack: "Taken back.",
+  doesNotFit: "The tile does not fit here.",
+  firstTile: "Your first tile must lie next to a printed symbol that has no tile beside it yet.",
+  /** @param {string} where @param {string[]} halves @param {number} total @param {string[]} markers */
+  preview: (where, halves, total, markers) => {
+    const sum = total === 1 ? "1 point" : `${total} points`;
+    return `${where}: ${halves.join(", ")} – ${[sum, ...markers].join("; ")}.`;
+  },
+  /** @param {string} color @param {number} points */
+  halfPoints: (color, points) => `${color} ${points}`,
+  /** @param {string} color @param {number} before @param {number} after @param {boolean} bonus */
+  markerMove: (color, before, after, bonus) => `${color} ${before} → ${after}${bonus ? " – a bonus turn!" : ""}`,
+  hintActions: { place: "lay this tile", swap: "swap all tiles", keep: "keep the tiles", decline: "decline the bonus" },
+  /** @param {string} action @param {number} utility @param {number | null} win */
+  hintWords: (action, utility, win) => {
+    const value =
+      win === null
+        ? `a lowest marker of ${utility.toFixed(1)} at the end`
+        : `a ${percent(win)} chance of the first place (expected rank ${signed(utility)}, from −1 last to +1 first)`;
+    return `Hint: ${action} – ${value}.`;
+  },
+
+  // The end of a game
+  result: "Result",
+  place: "Place",
+  who: "Who",
+  markers: "Markers, lowest first",
+  /** @param {string} how @param {number} seed */
+  ended: (how, seed) => `Ended: ${how}. Seed ${seed}.`,
+  reviewGame: "Review this game",
+  download: "Download the record",
+  /** @param {number} marker */
+  soloResult: (marker) => `Your lowest marker: ${marker}`,
+  /** @param {string} names */
+  shared: (names) => `${names} share the first place`,
+  /** @param {string} name @param {boolean} several */
+  winner: (name, several) => `${name} ${several || name === YOU ? "win" : "wins"}!`,
+
+  // Recorded games
+  reviewTitle: "Review · Génial!",
+  openerTitle: "Open a record",
+  openerHelp: "Open a game record (.jsonl): choose a file, or drop it here ",
+  tooLarge: "Expected a file of at most 5 MB, found a larger one.",
+  /** @param {number} line @param {string} fault */
+  faultyLine: (line, fault) => `Line ${line}: ${fault}`,
+  /** @param {number} games */
+  gameCount: (games) => `${games} games `,
+  showGame: "Show this game",
+  /** @param {number} games */
+  moreGames: (games) => `${games} further games are not listed.`,
+  /** @param {number} line */
+  cannotShow: (line) => `line ${line}: cannot be shown`,
+  /** @param {number} line @param {string[]} names @param {number[]} lowest @param {string} end */
+  recordTitle: (line, names, lowest, end) => `line ${line}: ${names.join(", ")} (lowest ${lowest.join(" : ")}; ${end})`,
+  recordBoard: "Board of the recorded game",
+  step: "Step",
+  play: "Play",
+  pause: "Pause",
+  steps: {
+    start: ["Start", "key Home"],
+    back: ["Back", "left arrow key"],
+    next: ["On", "right arrow key"],
+    end: ["End", "key End"],
+  },
+  decisionList: "Decisions",
+  /** @param {string[]} names @param {string} rules */
+  deal: (names, rules) => `The deal. ${names.join(", ")}; ${rules}.`,
+  /** @param {number} at @param {number} last @param {string[]} sentences */
+  stepWords: (at, last, sentences) => `${at} of ${last}: ${sentences.join(". ")}.`,
+
+  // Reviews
+  review: "Review",
+  reviewing: "The game is being reviewed …",
+  /** @param {number} done @param {number} of */
+  reviewProgress: (done, of) => `Reviewed ${done} of ${of} decisions …`,
+  reviewDone: "The review is done.",
+  /** @param {string} judge @param {boolean} solo */
+  reviewHelp: (judge, solo) => {
+    const value = solo ? "the expected lowest marker at the end" : "the expected rank, from −1 (last) to +1 (first)";
+    return (
+      `The agent ${judge} judged every decision by what the seat could know then. ` +
+      `Worth is ${value}; loss is what a better decision would have added.`
+    );
+  },
+  /** @param {string} name @param {number | null} loss */
+  meanLoss: (name, loss) =>
+    `${name}: ${loss === null ? "no decisions" : `loses ${loss.toFixed(3)} a decision on average`}`,
+  worstTitle: "Blunders and mistakes",
+  none: "None.",
+  /** @type {Record<Verdict, string>} */
+  verdicts: { best: "best", good: "good", inaccuracy: "inaccuracy", mistake: "mistake", blunder: "blunder" },
+  /** @param {number} number @param {string} name @param {string} verdict @param {number} loss */
+  badDecision: (number, name, verdict, loss) => `${number}. ${name}: ${verdict}, loss ${loss.toFixed(2)}`,
+  /** @param {string} verdict @param {number} utility @param {number} best @param {number} loss */
+  judgement: (verdict, utility, best, loss) =>
+    ` ${verdict}: worth ${signed(utility)}, the best ${signed(best)}, loss ${loss.toFixed(2)}`,
+  instead: "Instead:",
+  /** @param {string} action @param {number} utility */
+  otherAction: (action, utility) => `${action}: worth ${signed(utility)}`,
+  /** @param {string} where @param {string} points @param {number} utility */
+  otherPlacement: (where, points, utility) => `${where}: ${points}; worth ${signed(utility)}`,
+  /** @param {string} tile @param {string} where */
+  tileOn: (tile, where) => `${tile} on ${where}`,
+
+  // The chart of a review
+  expectedLowest: "Expected lowest marker",
+  winChance: "Chance of the first place",
+  /** @param {string} title */
+  chartLabel: (title) => `${title} by decision; the table below has the numbers`,
+  /** @param {number} decisions */
+  chartAxis: (decisions) => `decision 1 to ${decisions}`,
+  /** @param {number} share */
+  percent,
+  asTable: "As a table",
+  /** @param {string} value */
+  tableHead: (value) => ["No.", "Who", value, "Verdict", "Loss"],
+};
+
+/** @param {string} name */
+function turnOf(name) {
+  return name === YOU ? "Your turn" : `${name}’s turn`;
+}
+
+/** @type {Record<string, typeof english>} */
+const LANGUAGES = { en: english };
+
+const language = navigator.languages.map((each) => each.split("-")[0]).find((each) => each in LANGUAGES) ?? "en";
+document.documentElement.lang = language;
+
+/** The words of the page in the reader's language. */
+export const texts = LANGUAGES[language];

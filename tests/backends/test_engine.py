@@ -1,0 +1,90 @@
+"""The engines of a single game against the kernel: every array of the state after every decision, by either backend."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from genial_env import Rules, State
+from genial_env.core import kernel, scalar
+from genial_env.core.engine import make_engine
+from genial_env.core.views import View, view
+from tests.core.test_twin import Choices, odd_positions
+from tests.positions import every_rules, same
+
+pytestmark = pytest.mark.usefixtures("each_backend")
+
+
+def compare(state: State, choose: Choices, steps: int = 1000) -> None:
+    """Games of a batch against as many single ones, until all are over; the views of all seats too."""
+    games = [make_engine(state.select(np.array([row]))) for row in range(len(state))]
+    live = np.arange(len(state))
+    for _ in range(steps):
+        for seat in range(state.rules.players):
+            seen = view(state, seat, live, backend="numpy")
+            for i, row in enumerate(live.tolist()):
+                assert_same_view(games[row].view(seat), seen, i)
+        live = live[~state.over[live]]
+        if not live.size:
+            break
+        actions = choose(state, live, kernel.legal(state, live, backend="numpy"))
+        kernel.apply(state, actions, live, backend="numpy")
+        for row, action in zip(live.tolist(), actions.tolist(), strict=True):
+            assert games[row].play(action)
+            assert same(state.select(np.array([row])), games[row].state)
+
+
+def assert_same_view(found: View, expected: View, row: int = 0) -> None:
+    """The view of one game is that of a game in a batch."""
+    for field in fields(View):
+        this, other = getattr(found, field.name), getattr(expected, field.name)
+        if field.name == "rules":
+            assert this == other
+        else:
+            assert this.dtype == other.dtype, field.name
+            assert np.array_equal(this, other[row : row + 1]), field.name
+
+
+@pytest.mark.parametrize("greedy", [False, True], ids=["random", "greedy"])
+@every_rules
+def test_its_games_are_the_kernels(rules: Rules, greedy: bool) -> None:
+    compare(kernel.deal(rules, range(3)), Choices(greedy, seed=0))
+
+
+@settings(max_examples=100, deadline=None)
+@given(odd_positions(), st.integers(0, 2**32 - 1))
+def test_odd_positions(state: State, seed: int) -> None:
+    assume(not state.over.any())
+    compare(state, Choices(greedy=False, seed=seed), steps=3)
+
+
+@settings(max_examples=100, deadline=None)
+@given(odd_positions())
+def test_the_same_actions_are_refused(state: State) -> None:
+    mask = kernel.legal(state, backend="numpy")[0]
+    engine = make_engine(state)
+    games, facts = scalar.arrays_of(state), scalar.facts_of(state.rules)
+    fine = [scalar.is_legal(games, facts, 0, action) for action in range(-1, len(mask) + 1)]
+    assert fine == [False, *mask.tolist(), False]
+    before = state.copy()
+    for action in (-1, len(mask), int(np.flatnonzero(~mask)[0])):
+        assert not engine.play(action)
+    assert same(before, state)
+
+
+def test_views_are_copies() -> None:
+    state = kernel.deal(Rules(3), 0)
+    engine, before = make_engine(state), state.copy()
+    for seat in range(3):
+        for field in fields(View):
+            if field.name != "rules":
+                getattr(engine.view(seat), field.name)[...] = 1
+    assert same(before, state)
+    assert_same_view(engine.view(1), view(state, 1, backend="numpy"))
+
+
+def test_an_engine_plays_one_game_only() -> None:
+    with pytest.raises(ValueError, match="plays one game, not 2"):
+        make_engine(kernel.deal(Rules(), [0, 1]))

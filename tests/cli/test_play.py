@@ -1,0 +1,398 @@
+"""People at the command line: whole games by a script, what is said to mistakes, and that nothing is lost."""
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from genial_env import Rules
+from genial_env.cli.dialogue import name_tracks
+from genial_env.cli.notation import format_decision, format_with_points, list_best_by_points, read_decision
+from genial_env.core import kernel
+from genial_env.core.kernel import FIRST_TURN_RULE
+from genial_env.core.state import Phase, State
+from genial_env.core.views import view
+from genial_env.records import read_records, verify
+from genial_env.render.sentences import explain_ranks
+from tests.cli.test_cli import ROOT, here, mistake
+from tests.conftest import GUARD
+from tests.positions import every_rules, random_actions, random_play
+
+TEAM = ["--players", "4", "--edition", "2009", "--mode", "team", "--seats", "person,greedy,denial,greedy"]
+SOLO = ["--players", "1", "--edition", "2004", "--mode", "solo"]
+COMMAND = [sys.executable, "-m", "genial_env", "play"]
+
+
+class Script:
+    """Plays as a program would: reads lines until it is asked, and answers."""
+
+    def __init__(self, *words: object) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, *map(str, words)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        self.said: list[str] = []
+
+    def __enter__(self) -> "Script":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            assert stream is not None
+            with suppress(BrokenPipeError):
+                stream.close()
+
+    def listen(self) -> list[str]:
+        """The lines up to the next question, or to the end."""
+        lines: list[str] = []
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            lines.append(line.rstrip("\n"))
+            if line.startswith("seat ") and line.endswith("in the bag)\n"):
+                break
+        self.said += lines
+        return lines
+
+    def say(self, line: str) -> list[str]:
+        """Answer, and listen."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{line}\n")
+        self.process.stdin.flush()
+        return self.listen()
+
+    def play_to_the_end(self) -> int:
+        """Always the first of "moves"; how many decisions that were."""
+        count, lines = 0, self.listen()
+        while lines and lines[-1].endswith("in the bag)"):
+            lines = self.say(self.say("moves 1")[0].split(":")[0])
+            count += 1
+        return count
+
+    def ended(self) -> int:
+        """The exit status."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return self.process.wait(timeout=GUARD)
+
+
+def run(lines: list[str], *words: object) -> subprocess.CompletedProcess[str]:
+    """Play by lines that are known before, in this process."""
+    return here("play", *words, typed="".join(f"{line}\n" for line in lines))
+
+
+@pytest.mark.parametrize(
+    ("words", "seats"),
+    [
+        (["--seats", "person,greedy"], 2),
+        (["--seats", "greedy,person", "--edition", "2009"], 2),
+        (["--seats", "person,greedy,person", "--players", "3"], 3),
+        (TEAM, 4),
+        (SOLO, 1),
+        (["--side", "4", "--colors", "4", "--rack", "3", "--seats", "person,person", "--edition", "2009"], 2),
+    ],
+    ids=str,
+)
+def test_a_script_plays_whole_games(words: list[str], seats: int, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    with Script("--seed", 5, "--out", path, *words) as script:
+        count = script.play_to_the_end()
+        assert script.ended() == 0
+        assert script.process.stderr is not None
+        assert script.process.stderr.read() == ""
+    (record,) = read_records(path)
+    assert list(verify([record])) == [None]
+    assert (record["seed"], len(record["agents"])) == (5, seats)
+    own = [event for event in record["events"] if record["agents"][event[1]] == "person" and event[0] != "draw"]
+    assert len(own) == count
+    names = name_tracks(Rules.from_dict(record["rules"]), record["agents"])
+    why = explain_ranks(Rules.from_dict(record["rules"]), record["scores"], names)
+    end = [f"the game is over: {record['end']}", *why, f"the record is in {path}"]
+    assert script.said[-len(end) :] == end
+    assert not any("\x1b" in line for line in script.said)
+
+
+def test_nobody_hears_of_the_others_tiles() -> None:
+    with Script("--seed", 3, "--seats", "person,denial,denial", "--players", 3) as script:
+        script.play_to_the_end()
+    drawn = [line for line in script.said if " draws " in line]
+    assert all(line.split(" draws ")[1].isupper() for line in drawn if line.startswith("seat 0"))
+    assert {line.split(" draws ")[1] for line in drawn if not line.startswith("seat 0")} <= {
+        f"{count} tile{'s' * (count > 1)}" for count in range(1, 7)
+    }
+    assert not any(line.startswith(("rack 1", "rack 2")) for line in script.said)
+
+
+def test_the_same_seed_is_the_same_game() -> None:
+    one, other = (run(["moves 3", "quit"], "--seed", 8).stdout for _ in range(2))
+    assert one == other != run(["moves 3", "quit"], "--seed", 9).stdout
+    drawn = run(["quit"]).stdout.splitlines()[0]
+    assert drawn.startswith("seat 0 person, seat 1 value; players 2, edition 2025, mode individual; seed ")
+    again = run(["quit"], "--seed", drawn.split()[-1]).stdout.splitlines()
+    assert again == run(["quit"], "--seed", drawn.split()[-1]).stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("words", "opponents"),
+    [(["--players", "3"], ["value"] * 2), (["--colors", "5", "--side", "5", "--rack", "4"], ["denial"]), (SOLO, [])],
+    ids=str,
+)
+def test_opponents_that_can_play_the_game(words: list[str], opponents: list[str]) -> None:
+    first = run(["quit"], *words).stdout.split(";")[0]
+    assert first == ", ".join(f"seat {seat} {name}" for seat, name in enumerate(["person", *opponents]))
+
+
+def test_what_cannot_be_played_is_said_and_asked_again() -> None:
+    known = "expected a move such as RO D4 D5, swap, keep, decline, moves, hint, board, rack, help or quit, not"
+    told = {
+        "": f"{known} ''",
+        "jump": f"{known} 'jump'",
+        "1 2 3 4": "expected a tile or its slot and two cells, such as RO D4 D5, not '1 2 3 4'",
+        "BP A2": "expected a tile or its slot and two cells, such as RO D4 D5, not 'bp A2'",
+        "swap": "no swap now: lay a tile",
+        "decline": "no decline now: lay a tile",
+        "moves x": "moves takes a whole number above 0, not 'x'",
+        "moves 0": "moves takes a whole number above 0, not '0'",
+        "9 A2 A3": "the slots that hold a tile are 0, 1, 2, 3, 4, 5, not 9",
+        "RR A2 A3": "the rack holds BP PP GO OY GB OP, not RR",
+        "XX A2 A3": "a tile is two of the letters RGBOYP, not 'XX'",
+        "BP A1 A2": "A1 is not free",
+        "BP Z1 A2": "a cell is a row's letter, A to K, and its place in it from the left, not 'Z1'",
+        "BP A2 A9": "the cells of row A are A1 to A6, not 'A9'",
+        "BP A2 A4": "a tile lies on two neighbouring cells, not on A2 and A4",
+        "BP E5 E6": f"{FIRST_TURN_RULE} (printed symbols are small letters)",
+    }
+    done = run([*told, "quit"], "--seed", 1)
+    lines = done.stdout.splitlines()
+    asked = [number for number, line in enumerate(lines) if line.endswith("in the bag)")]
+    assert [lines[number + 1] for number in asked[:-1]] == list(told.values())
+    assert (done.returncode, done.stderr, lines[-1]) == (0, "", "quit: the game is interrupted")
+
+
+def test_noise_is_asked_about() -> None:
+    done = subprocess.run([*COMMAND, "--seed", "1"], input=b"\xff\xfe\x00\nquit\n", capture_output=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"expected a move such as RO D4 D5" in done.stdout
+
+
+def test_a_tile_by_slot_or_letters_either_way_round() -> None:
+    for line in ("2 A2 A3", "GO A2 A3", "og a3 a2", "go a2, a3", "GO A2 A3 "):
+        assert "seat 0 lays GO on A2 A3, points: none" in run([line, "quit"], "--seed", 1).stdout.splitlines()
+
+
+def test_help_board_and_rack() -> None:
+    out = run(["help", "board", "rack", "quit"], "--seed", 1).stdout
+    assert "RO D4 D5      lay the tile RO" in out
+    assert out.count("          A| r   2   3   4   5   g |A") == 2
+    assert out.count("rack 0  0:BP  1:PP  2:GO  3:OY  4:GB  5:OP") == 3
+
+
+def test_hints() -> None:
+    lines = run(["hint", "quit"], "--seed", 1).stdout.splitlines()
+    at = lines.index("value thinks best, and expects for the rank, +1 first to -1 last:")
+    assert all("; +" in line and "first with" in line for line in lines[at + 1 : at + 4])
+    best = lines[at + 1].split(":")[0]
+    assert f"seat 0 lays {best[:2]} on {best[3:]}" in run([best, "quit"], "--seed", 1).stdout
+    assert "expects for the lowest marker:" in run(["hint", "quit"], *SOLO).stdout
+    fewer = ["--colors", "5", "--side", "5", "--rack", "4", "--seats", "person,greedy"]
+    assert "no hint: value cannot play this game: the value network for" in run(["hint", "quit"], *fewer).stdout
+    assert "value thinks best" in run(["hint", "quit"], "--judge", "value(candidates=2)").stdout
+
+
+@every_rules
+def test_what_is_typed_is_what_is_meant(rules: Rules) -> None:
+    rng = np.random.default_rng(0)
+    for steps in (0, 5, 30):
+        state = random_play(rules, 6, seed=steps, steps=steps)
+        state = state.select(~state.over)
+        for row, action in enumerate(random_actions(state, np.arange(len(state)), rng).tolist()):
+            one = state.select(np.array([row]))
+            again = read_decision(one, format_decision(one, action).split())
+            assert format_decision(one, again) == format_decision(one, action)
+            assert kernel.is_legal(one, np.array([again]), np.array([0]))[0]
+            assert format_with_points(one, action).startswith(format_decision(one, action))
+            assert list_best_by_points(view(one), 3)
+
+
+def deciding(phase: Phase, edition: str) -> State:
+    """A game in which a seat has to decide something else than where to lay its tile."""
+    rules = Rules(2, edition, side=4, colors=4, rack=3)
+    for seed in range(50):
+        for steps in range(12, 18):
+            state = random_play(rules, 64, seed=1000 * seed, steps=steps)
+            found = np.flatnonzero(state.phase == phase)
+            if found.size:
+                return state.select(found[:1])
+    raise AssertionError("no such game")
+
+
+def test_swapping_and_declining() -> None:
+    state = deciding(Phase.SWAP, "2025")
+    t = state.tables
+    assert list_best_by_points(view(state), 9) == [t.swap_action, t.decline_action]
+    assert [format_decision(state, action) for action in (t.swap_action, t.decline_action)] == ["swap", "keep"]
+    assert [read_decision(state, [word]) for word in ("swap", "keep", "decline")] == [
+        t.swap_action,
+        *[t.decline_action] * 2,
+    ]
+    with pytest.raises(ValueError, match="no tile is laid now: swap or keep"):
+        read_decision(state, ["0", "A1", "A2"])
+    bonus = deciding(Phase.BONUS, "2009")
+    assert format_decision(bonus, t.decline_action) == "decline"
+    assert read_decision(bonus, ["decline"]) == list_best_by_points(view(bonus), 1)[-1] == t.decline_action
+    with pytest.raises(ValueError, match="no decline now: lay a bonus tile"):
+        read_decision(deciding(Phase.BONUS, "2025"), ["decline"])
+
+
+def test_the_end_of_the_input_keeps_the_record(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    done = run(["GO A2 A3"], "--seed", 1, "--out", path)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.splitlines()[-2:] == ["the input has ended: the game is interrupted", f"the record is in {path}"]
+    quitted = run(["quit"], "--seed", 2, "--out", path)
+    assert quitted.returncode == 0
+    first, second = read_records(path)
+    assert [each["end"] for each in (first, second)] == ["unfinished"] * 2
+    assert (first["agents"], first["events"][0][4], second["events"]) == (["person", "value"], "GO", [])
+    assert list(verify([first, second])) == [None, None]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_kill_keeps_the_record(number: int, tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    with Script("--seed", 1, "--out", path) as script:
+        script.listen()
+        script.say("GO A2 A3")
+        script.process.send_signal(number)
+        assert script.process.wait(timeout=GUARD) == 1
+        assert script.listen()[-2:] == ["Ctrl-C: the game is interrupted", f"the record is in {path}"]
+    (record,) = read_records(path)
+    assert (record["end"], record["events"][0][4]) == ("unfinished", "GO")
+
+
+def test_a_game_is_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    with Script("--seed", 4, "--out", path, "--seats", "person,greedy") as whole:
+        whole.play_to_the_end()
+    with Script("--seed", 4, "--out", path, "--seats", "person,greedy") as script:
+        script.listen()
+        for _ in range(3):
+            script.say(script.say("moves 1")[0].split(":")[0])
+        script.say("quit")
+    with Script("--resume", path, "--out", path) as script:
+        script.play_to_the_end()
+        assert script.ended() == 0
+    first, broken_off, finished = read_records(path)
+    assert broken_off["events"] == first["events"][: len(broken_off["events"])] != []
+    assert finished == first
+    assert "expected that its last game was interrupted and has a seed" in run([], "--resume", path).stderr
+    path.write_text(json.dumps(broken_off | {"seed": 5}))
+    assert "the last game" in run([], "--resume", path).stderr
+    path.write_text(json.dumps(broken_off))
+    assert "seat 1 denial" in run(["quit"], "--resume", path, "--seats", "person,denial").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--seats", "person,gredy"], "seat 1: unknown agent 'gredy': the agents are"),
+        (["--seats", "person"], "2 seats need 2 players, not 1"),
+        (["--players", "4", "--seats", "person,ppo,ppo,ppo"], "seat 1: ppo cannot play this game: no weights"),
+        (["--edition", "1999"], "unknown edition '1999'"),
+        (["--seed", "-1"], "seed must be 0 to"),
+        (["--judge", "greedy"], "agent 'greedy' cannot judge: it has no method judge(view, also)"),
+        (["--out", "no/such/folder.jsonl"], "no/such/folder.jsonl: No such file or directory"),
+        (["--resume", "nowhere.jsonl"], "nowhere.jsonl: No such file or directory"),
+        (["--resume", "genial_env/analysis/puzzles.jsonl"], "genial_env/analysis/puzzles.jsonl:1: format: expected"),
+    ],
+)
+def test_wrong_words(
+    words: list[object], said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert said in mistake(["play", *words], monkeypatch, capsys)
+
+
+class Terminal:
+    """Plays in a pseudo terminal, as a person would."""
+
+    def __init__(self, *words: object, **environment: str) -> None:
+        self._pid, self._file = pty.fork()
+        if self._pid == 0:
+            os.chdir(ROOT)
+            os.execve(sys.executable, [*COMMAND, *map(str, words)], {**os.environ, "TERM": "xterm", **environment})
+
+    def until(self, words: str) -> str:
+        """What comes up to some words."""
+        found, deadline = b"", time.monotonic() + GUARD
+        while words.encode() not in found and time.monotonic() < deadline:
+            if select.select([self._file], [], [], 1)[0]:
+                found += os.read(self._file, 65536)
+        assert words.encode() in found, found.decode()
+        return found.decode()
+
+    def type(self, line: str) -> None:
+        os.write(self._file, f"{line}\n".encode())
+
+    def ended(self) -> int:
+        """The exit status."""
+        return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+@pytest.fixture
+def terminals() -> Iterator[list[Any]]:
+    opened: list[Any] = []
+    yield opened
+    for each in opened:
+        each.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+def test_two_people_at_one_terminal(terminals: list[Any]) -> None:
+    terminal = Terminal("--seed", 1, "--seats", "person,person")
+    terminals.append(terminal)
+    terminal.until("seat 0: press Enter when seat 1 looks away ")
+    terminal.type("")
+    own = terminal.until("> ")
+    assert "\x1b[97;48;2;" in own  # in color
+    terminal.type("2 A2 A3")
+    hidden = terminal.until("seat 1: press Enter when seat 0 looks away ")
+    after_clearing = hidden.split("\x1b[3J")[1]
+    assert "rack" not in after_clearing
+    terminal.type("")
+    shown = terminal.until("> ")
+    assert "seat 0 lays GO on A2 A3" in shown
+    assert "seat 0 draws 1 tile\r\n" in shown
+    assert "rack 1" in shown
+    assert "rack 0" not in shown
+    terminal.type("quit")
+    terminal.until("quit: the game is interrupted")
+    assert terminal.ended() == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+def test_no_color(terminals: list[Any]) -> None:
+    terminal = Terminal("--seed", 1, NO_COLOR="1")
+    terminals.append(terminal)
+    assert "\x1b[97" not in terminal.until("> ")
+    terminal.type("\x04")
+    terminal.until("the input has ended: the game is interrupted")
+    assert terminal.ended() == 1
