@@ -3,7 +3,7 @@
     pip install -e '.[train,fast]'
     python -m experiments.make_puzzles
 
-plays games between the built-in policies, looks with the endgame solver (`genial_env/policies/endgame.py`) at every
+plays games between the built-in policies, looks with the endgame solver (`genial_env/policies/endgame`) at every
 decision with few placements left, keeps those whose best move is worth clearly more than any other, sorts them by kind,
 and writes `genial_env/analysis/puzzles.jsonl`, at most one puzzle a game, those first that "greedy" and "denial" get
 wrong. It takes two to three minutes.
