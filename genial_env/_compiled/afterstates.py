@@ -159,7 +159,7 @@ def leave_and_look(
     """The afterstates of actions [n] of some games [n]: features [n, W], over [n], scores [n, T, C].
 
     Args:
-        state: G games, as :func:`genial_env.policies.afterstates.turned` makes them.
+        state: G games, as :func:`genial_env.policies.afterstates.make_states` makes them.
         facts: of their rules.
         one: a state of one game, to play on.
         room: memory.
@@ -234,7 +234,7 @@ def settle(o: Games, t: Facts) -> None:
 
 @helper
 def observe(o: Games, t: Facts, r: Room, worth: Array, others: Array, out: Array) -> None:
-    """The numbers of the one game: out [W], as :func:`genial_env.policies.afterstates.features` makes them."""
+    """The numbers of the one game: out [W], as :func:`genial_env.policies.afterstates.compute_features` makes them."""
     n_fitting, n_pairs, n_free = find_cells(o, t, r)
     offer(o, t, r, worth, n_fitting)
     for track in range(t.n_tracks):
@@ -409,7 +409,7 @@ def sort_markers(o: Games, t: Facts, out: Array) -> Any:
 
 @helper
 def expect(o: Games, t: Facts, r: Room, track: int, size: int) -> Any:
-    """The worth of the best of so many unseen tiles on the average (as ``_expected`` there), and the most worth."""
+    """The expected best of so many unseen tiles (``_expected_best`` there), and the most worth."""
     worth, total = r.by_kind[track], np.int64(0)
     for kind in range(t.n_kinds):
         total += o.bag[0, kind]
@@ -447,7 +447,7 @@ def rank(threads: int, view: View, prior: HeuristicPolicy, out: Ints) -> None:
         afterstates.rank_placements.numpy(view, prior, out)
         return
     rules, most = view.rules, out.shape[1]
-    game = arrays(afterstates.turned(view)), facts(rules)
+    game = arrays(afterstates.make_states(view)), facts(rules)
     arrival = STOP_VALUE if rules.has_bonus else 0
     found = np.full(out.shape, afterstates.NONE)
 
@@ -462,10 +462,10 @@ def rank(threads: int, view: View, prior: HeuristicPolicy, out: Ints) -> None:
 def fill_afterstates(threads: int, view: View, made: Afterstates) -> None:
     """Compute it in compiled code."""
     rules = view.rules
-    game = arrays(afterstates.turned(view)), facts(rules)
+    game = arrays(afterstates.make_states(view)), facts(rules)
     others = np.ascontiguousarray(view.rack_sizes[:, 1:])
     wanted = made.game, made.actions, others, made.features, made.over.view(np.uint8), made.scores
-    worth = afterstates.markers_worth(rules)
+    worth = afterstates.denial_marker_values(rules)
 
     def work(lo: int, hi: int) -> None:
         leave_and_look(*game, _one(rules), _room(rules, 1), worth, *wanted, lo, hi)
