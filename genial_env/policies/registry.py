@@ -2,8 +2,8 @@
 
     greedy    concave(temperature=5)    my_agents:make    my_agents:Net(file="net.zip", greedy=True)
 
-There are two functions. :func:`make_policy` is for text that the user types or passes in code. It may import modules and
-open files. :func:`make_known_policy` is for text that comes with data: a record, a session's file, a tournament's
+There are two functions. :func:`make_policy` is for text that the user types or passes in code; it may import modules
+and open files. :func:`make_known_policy` is for text that comes with data: a record, a session's file, a tournament's
 folder, an upload or a request. It accepts only the names of :data:`genial_env.policies.roster.ROSTER`, and runs nothing
 else that the data name.
 """

@@ -18,8 +18,9 @@ ROSTER: dict[str, str | Callable[..., Any]] = {
     "value_search": "genial_env.policies.value_search:ValueSearch",
     "ppo": "genial_env.policies.ppo:PPO",
 }
-"""The factory of each name, or "module:factory", which is imported when the name is first used. Settings are its keyword
-arguments.
+"""The factory of each name, or "module:factory", which is imported when the name is first used.
+
+Settings are keyword arguments of the factory.
 """
 
 COMPILED = ["random", "greedy", "concave", "denial"]
