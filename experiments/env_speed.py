@@ -1,33 +1,15 @@
-"""How many steps a second do the environments make, what do they weigh, and what does a copy cost?
+"""How many steps per second do the environments make, how much memory do they take, and what does a copy cost?
 
     pip install -e '.[train]'
     python -m experiments.env_speed
 
-measures, for two seats and on one core, learner steps per second of CPU time: a step is one decision of the learning
-seat, the opponents' decisions up to its next one included, with the full mask of 2,882 actions and the observation
-newly written. The learner plays at random, and choosing its actions is not counted. "Memory" is what the environment
-holds and, in brackets, the most that is held during a step, as Python's allocator sees it. "Written" is observation and
-mask a step; the share of this machine's memory speed is what writing them takes if nothing else is done.
+measures, for two seats on one core, learner steps per second of CPU time. A step is one decision of the learning seat
+and all decisions of the opponents up to its next one, with the full mask of 2,882 actions and a new observation. The
+learner plays at random, and the time to choose its actions is not counted. "Memory" is what the environment holds and,
+in brackets, the maximum during a step, as Python's allocator reports it. "Written" is the size of observation and mask
+per step. "Of memory speed" is the share of the time that copying so many bytes takes.
 
-A machine with two cores of an Intel Xeon, Python 3.11.7, numpy 2.4.6, numba 0.68.1, that writes 8.5 GB/s; without and
-with ``--backend numba``:
-
-                                       steps/s      numba    memory MB    written B
-    gym.make_vec, 1 game                 1,193      4,486    1.0 (1.0)        4,944
-    gym.make_vec, 64 games              25,094     93,100    1.0 (1.5)        4,944
-    gym.make_vec, 1,024 games          125,262    286,124  15.6 (22.3)        4,944
-    the same, flat                      98,832    174,455  34.6 (48.9)       11,130
-    the same, tokens                   115,832    216,474  15.9 (22.6)        5,010
-    gym.make_vec sync, 1 game            2,707      6,966    0.1 (0.1)        4,944
-    gym.make_vec sync, 64 games          3,164     13,709    3.5 (3.8)        4,944
-    GenialVecEnv, 1,024 games          112,268    250,905   7.3 (11.8)        4,944
-    GenialVecEnv, 1,024, greedy         56,535    177,375   7.3 (19.0)        4,944
-    GenialVecEnv, 64, greedy            14,656     61,397    0.5 (1.2)        4,944
-
-Writing observation and mask takes 3 to 23% of the memory's speed. By profile of a step of 1,024 games in numpy, a few
-hundred calls, 29% of it is playing (the learner's decision and the opponent's), 13% the opponent's choice, 17% views,
-13% the planes, 6% masks, 10% dealing anew, 9% legality and rewards. Copying 1,000 games takes 0.1 ms as one State and
-8 ms one by one; saving as many GenialEnv 114 ms, deepcopy 368 ms; determinizing 1,000 views 4.8 ms.
+The answer: docs/measurements.md.
 """
 
 import copy
@@ -57,26 +39,26 @@ from genial_env.envs.single import GenialEnv
 
 @dataclass
 class Args:
-    """The settings; each is an option of the command line."""
+    """The options of the command line."""
 
     seconds: float = 4.0
-    """of CPU time for each measurement"""
+    """seconds of CPU time for each measurement"""
     backend: Literal["numpy", "numba"] = "numpy"
-    """who does the work"""
+    """compute backend"""
     copies: int = 1000
-    """games to copy"""
+    """number of games to copy"""
     out: Path | None = None
-    """write the figures there, as JSON"""
+    """JSON file for the results"""
 
 
 class Steps:
-    """Steps a batched environment under random playable actions, and measures.
+    """Steps a batched environment with random legal actions, and measures.
 
     Args:
         n_envs: games at a time.
-        reset: to begin, giving the observation.
-        step: takes actions [n_envs], gives the observation.
-        masks: bool [n_envs, A] of now, as a user gets them; asked for once a step.
+        reset: starts the games and returns the observation.
+        step: takes actions [n_envs] and returns the observation.
+        masks: returns the masks, bool [n_envs, A], as a user gets them; called once per step.
     """
 
     def __init__(
@@ -92,16 +74,16 @@ class Steps:
         self.mask = masks()
 
     def once(self) -> float:
-        """Seconds of CPU time that a step took, and its masks."""
-        luck = self._rng.integers(2**64, size=self.n_envs, dtype=np.uint64)
-        actions = choose(pack(self.mask), luck)
+        """Make a step, with its masks, and return the seconds of CPU time."""
+        random = self._rng.integers(2**64, size=self.n_envs, dtype=np.uint64)
+        actions = choose(pack(self.mask), random)
         began = time.process_time()
         self.observation = self._step(actions)
         self.mask = self._masks()
         return time.process_time() - began
 
     def rate(self, seconds: float) -> float:
-        """Learner steps a second."""
+        """Measure learner steps per second."""
         for _ in range(3):
             self.once()
         steps, took = 0, 0.0
@@ -111,13 +93,13 @@ class Steps:
         return steps / took
 
     def written(self) -> int:
-        """Bytes of observation and mask a game."""
+        """Return the bytes of observation and mask for each game."""
         arrays = self.observation.values() if isinstance(self.observation, dict) else [self.observation]
-        return (sum(array.nbytes for array in arrays) + self.mask.nbytes) // self.n_envs
+        return int(sum(array.nbytes for array in arrays) + self.mask.nbytes) // self.n_envs
 
 
 def gymnasium_steps(n_envs: int, mode: str = "vector_entry_point", **arguments: Any) -> Steps:
-    """``gym.make_vec``."""
+    """Create an environment by ``gym.make_vec``."""
     kwargs: dict[str, Any] = {"autoreset_mode": "SameStep"}
     if mode != "vector_entry_point":
         kwargs = {"vectorization_mode": mode, "vector_kwargs": kwargs}
@@ -136,14 +118,14 @@ def gymnasium_steps(n_envs: int, mode: str = "vector_entry_point", **arguments: 
 
 
 def sb3_steps(n_envs: int, **arguments: Any) -> Steps:
-    """``GenialVecEnv``."""
+    """Create a ``GenialVecEnv``."""
     env = GenialVecEnv(n_envs, **arguments)
     return Steps(n_envs, env.reset, lambda actions: env.step(actions)[0], lambda: env.env_method("action_masks"))
 
 
 def memory(make: Callable[[], Steps]) -> tuple[float, float]:
-    """MB held between steps, observation and mask included, and the most during a step."""
-    make()  # tables are made once for all
+    """Measure the MB held between steps, observation and mask included, and the maximum during a step."""
+    make()  # fills the caches of tables
     tracemalloc.start()
     steps = make()
     for _ in range(3):
@@ -157,15 +139,30 @@ def memory(make: Callable[[], Steps]) -> tuple[float, float]:
 
 
 def memory_speed() -> float:
-    """Bytes a second that a copy of a large array writes."""
+    """Measure the bytes per second that a copy of a large array writes."""
     source = np.ones(64_000_000, dtype=np.uint8)
     target = np.empty_like(source)
     np.copyto(target, source)
-    return measured(lambda _: int(np.copyto(target, source) is None) * source.nbytes, 0.5)
+
+    def copy_once(_: int) -> int:
+        np.copyto(target, source)
+        return source.nbytes
+
+    return measured(copy_once, 0.5)
+
+
+def measure_ms(work: Callable[[], Any]) -> float:
+    """Measure the milliseconds that a function takes."""
+
+    def work_once(_: int) -> int:
+        work()
+        return 1
+
+    return 1000 / measured(work_once, 0.5)
 
 
 def copying(games: int) -> dict[str, float]:
-    """Milliseconds for so many games."""
+    """Measure the milliseconds to copy so many games in different ways."""
     state = kernel.deal(Rules(), range(games))
     seen, rng = view(state), np.random.default_rng(0)
     env = GenialEnv()
@@ -174,24 +171,27 @@ def copying(games: int) -> dict[str, float]:
     aec.reset(seed=0)
     saved = env.get_state()
     rows = np.arange(games)
+
+    def set_states() -> None:
+        for _ in range(games):
+            env.set_state(saved)
+
     works: dict[str, Callable[[], Any]] = {
         "State.copy, all at once": state.copy,
         "State.select, all at once": lambda: state.select(rows),
         "determinize, all at once": lambda: determinize(seen, rng),
         "State.copy of one game, each by itself": lambda: [one.copy() for _ in range(games)],
         "GenialEnv.get_state, each": lambda: [env.get_state() for _ in range(games)],
-        "GenialEnv.set_state, each": lambda: [env.set_state(saved) for _ in range(games)],
+        "GenialEnv.set_state, each": set_states,
         "copy.deepcopy(GenialEnv), each": lambda: [copy.deepcopy(env) for _ in range(games)],
         "copy.deepcopy(AEC environment), each": lambda: [copy.deepcopy(aec) for _ in range(games)],
     }
     one = state.select(np.array([0]))
-    return {
-        name: 1000 / measured(lambda _, work=work: int(work() is not None) or 1, 0.5) for name, work in works.items()
-    }
+    return {name: measure_ms(work) for name, work in works.items()}
 
 
 def main(args: Args) -> None:
-    """Measure, print, and keep."""
+    """Measure, print and write the results."""
     makers: dict[str, Callable[[], Steps]] = {
         "gym.make_vec, 1 game": lambda: gymnasium_steps(1),
         "gym.make_vec, 64 games": lambda: gymnasium_steps(64),

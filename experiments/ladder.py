@@ -1,19 +1,13 @@
-"""How do the built-in policies fare against each other, for every number of seats?
+"""How strong are the heuristics against each other, for every number of seats?
 
     pip install -e '.[train,fast]'
     python -m experiments.ladder
 
-plays one seat's policy (in teams: both partners') among seats that all play another, in each seat in turn over the same
-deals, and prints the mean rank utility, +1 first to -1 last, with its 95% interval over games; and solo each policy's
-mean lowest marker. With the extra `fast` it takes half a minute, without it many times that.
+plays one seat's policy (in teams: that of both partners) among seats that all play another policy, in each seat in turn
+over the same deals. It prints the mean rank utility, from +1 (first) to -1 (last), with its 95% interval over deals,
+and for solo the mean lowest marker of each policy. With the extra `fast` it takes half a minute, without it longer.
 
-    4,000 games for each seat      2 seats  3 seats  4 seats    teams
-    greedy among random             +1.00    +1.00    +1.00    +1.00
-    concave among greedy            +0.17    +0.11    +0.04    +0.10
-    denial among greedy             +0.87    +0.29    +0.08    +0.88
-    denial among concave            +0.51    +0.17    +0.05    +0.60
-
-all ± 0.02 or less; solo random 1.4, greedy 10.4, concave 13.3, denial 15.1.
+The answer: docs/policies.md.
 """
 
 import json
@@ -40,29 +34,29 @@ GAMES = {"2 seats": Rules(2), "3 seats": Rules(3), "4 seats": Rules(4), "teams":
 
 @dataclass
 class Args:
-    """The settings; each is an option of the command line."""
+    """The options of the command line."""
 
     games: int = 4000
-    """for each seat that a policy takes"""
+    """games for each seat of a policy"""
     seed: int = 5
-    """of the deals"""
+    """seed of the deals"""
     out: Path | None = None
-    """write the figures there, as JSON"""
+    """JSON file for the results"""
 
 
 def among(policy: str, others: str, rules: Rules, args: Args, backend: str) -> tuple[float, float]:
-    """The mean rank utility of a policy among seats of another, and half its 95% interval."""
+    """Measure the mean rank utility of a policy among seats of another, and half its 95% interval."""
     utilities = []
     for track in range(rules.tracks):
-        roster = [policy if seat % rules.tracks == track else others for seat in range(rules.players)]
+        roster = [policy if rules.track_of(seat) == track else others for seat in range(rules.players)]
         ranks = play(roster, rules, args.games, args.seed, backend=backend).ranks
         utilities.append(rank_utility(ranks)[:, track])
-    mean = np.mean(utilities, axis=0)  # of each deal, over the seats
+    mean = np.mean(utilities, axis=0)  # over the seats of each deal
     return float(mean.mean()), float(1.96 * mean.std(ddof=1) / len(mean) ** 0.5)
 
 
 def main(args: Args) -> None:
-    """Play, print, and keep."""
+    """Play, print and write the results."""
     backend = "numba" if find_spec("numba") is not None else "numpy"
     table = Table(f"{args.games:,} games for each seat", *GAMES)
     found: dict[str, Any] = {}

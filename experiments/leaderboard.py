@@ -1,11 +1,13 @@
-"""Which agents are the strongest, for every number of seats, in teams and alone?
+"""Which agents are the strongest, for every number of seats, in teams and solo?
 
     pip install -e '.[fast,arena,train]'
-    python -m experiments.leaderboard                      # docs/leaderboard.md from the stored results
-    python -m experiments.leaderboard --play --workers 2   # play them anew (an hour of CPU), store them, and the same
+    python -m experiments.leaderboard                      # write docs/leaderboard.md from the stored results
+    python -m experiments.leaderboard --play --workers 2   # play first (an hour of CPU time) and store the results
 
-A tournament for each board is played in `runs/leaderboard`, broken off and gone on with at will; what it says is stored
-in `docs/leaderboard`. The answer is docs/leaderboard.md.
+The tournament of each board is played in `runs/leaderboard`; the same command resumes it after an interruption. Its
+results are stored in `docs/leaderboard`.
+
+The answer: docs/leaderboard.md.
 """
 
 from dataclasses import dataclass
@@ -32,7 +34,7 @@ LEARNED = ("value", "value_search(playouts=100)")
 
 
 class Board(NamedTuple):
-    """One table."""
+    """The tournament of one table."""
 
     title: str
     rules: Rules
@@ -51,22 +53,22 @@ BOARDS = {
 
 @dataclass
 class Args:
-    """The settings; each is an option of the command line."""
+    """The options of the command line."""
 
     play: bool = False
-    """play what is not yet played, and store what it says"""
+    """play what has not been played yet, and store the results"""
     boards: tuple[str, ...] = tuple(BOARDS)
-    """which to play: 2-seats, 3-seats, 4-seats, team, solo"""
+    """boards to play: 2-seats, 3-seats, 4-seats, team, solo"""
     share: float = 1.0
-    """play this share of the deals only"""
+    """share of the deals to play"""
     workers: int = 1
-    """processes"""
+    """number of processes"""
     out: Path = ROOT / "runs" / "leaderboard"
-    """where the tournaments are kept"""
+    """folder of the tournaments"""
 
 
-def play(name: str, args: Args) -> None:
-    """Play a board and store what it says."""
+def play_board(name: str, args: Args) -> None:
+    """Play the tournament of a board and store its results."""
     board = BOARDS[name]
     settings = Settings(board.agents, board.rules, max(1, round(args.share * board.groups)), seed=2025)
     with Progress(transient=True) as bar:
@@ -81,8 +83,8 @@ def play(name: str, args: Args) -> None:
     write_json(STORED / f"{name}.json", report.write(store, anchor=("greedy", 0.0)))
 
 
-def page() -> str:
-    """The leaderboard, in Markdown, from what is stored."""
+def make_page() -> str:
+    """Make the leaderboard, in Markdown, from the stored results."""
     parts = [HEAD]
     for name, board in BOARDS.items():
         path = STORED / f"{name}.json"
@@ -93,39 +95,41 @@ def page() -> str:
 
 HEAD = """# Leaderboard
 
-Made by `python -m experiments.leaderboard` from the results in `docs/leaderboard`; `--play` plays them anew. Edition
-2025; teams and solo 2009. Every agent meets every other in every seat with the same deals; greedy's rating is 0. In
-solo the agents are compared deal by deal: a win is a better result of the same deal. Milliseconds a move are of one
-core; of agents that answer many games at once, each game's share.
+Made by `python -m experiments.leaderboard` from the results in `docs/leaderboard`; with `--play` the tournaments are
+played again. The edition is 2025, for teams and solo 2009. Every agent plays every other one in every seat with the
+same deals. The rating of greedy is 0. In solo, agents are compared deal by deal: the better result of a deal is a win.
+The time per move is that of one core, divided by the number of games for agents that play many games at once.
 """
 
 TAIL = """## Enter
 
-An agent is a callable with a name: views of many games in, an action id for each out ([your own agent](policies.md)).
-Write a factory in a module of yours, check it, and rate it:
+An agent is a callable with a name. It takes the views of many games and returns an action id for each of them ([your
+own agent](policies.md)). Write a factory in a module of your own, check it, and rate it:
 
 ```sh
 python -c 'from genial_env.testing import check_policy; import my_module; check_policy(my_module.make())'
 genial rate my_module:make --against ladder
 ```
 
-The second takes about two minutes and says where it stands among the scripted agents. To enter here, an agent
+The second command takes about two minutes and rates the agent among the scripted ones. To enter the leaderboard, an
+agent
 
-- passes `check_policy` for the boards that it enters: it looks at nothing hidden, its randomness is that of the bits;
+- passes `check_policy` for the boards that it enters: it uses nothing hidden and no other random numbers than the given
+  bits;
 - forfeits no game in `genial rate`;
-- has a line in `genial_env/policies/roster.py` and in `experiments/leaderboard.py`; the results of `--play` are
+- has a line in `genial_env/policies/roster.py` and in `experiments/leaderboard.py`. The results of `--play` are
   committed with it.
 """
 
 
 def main(args: Args) -> None:
-    """Play, store, and write the page."""
+    """Play and store, if the options say so, and write the page."""
     for name in args.boards:
         if name not in BOARDS:
             raise SystemExit(f"unknown board {name!r}: the boards are {', '.join(BOARDS)}")
         if args.play:
-            play(name, args)
-    write_text(PAGE, page())
+            play_board(name, args)
+    write_text(PAGE, make_page())
     print(f"{PAGE} written")
 
 

@@ -1,25 +1,15 @@
-"""Which late positions of played games have a provably best move, and do the built-in policies find it?
+"""Which late positions of played games have a provably best move, and do the heuristics find it?
 
     pip install -e '.[train,fast]'
     python -m experiments.make_puzzles
 
-plays games between the built-in policies, looks with the endgame solver (`genial_env/policies/endgame`) at every
-decision with few placements left, keeps those whose best move is worth clearly more than any other, sorts them by kind,
-and writes `genial_env/analysis/puzzles.jsonl`, at most one puzzle a game, those first that "greedy" and "denial" get
-wrong. It takes two to three minutes.
+plays games between the heuristics and solves every decision with few placements left by the endgame solver
+(`genial_env/policies/endgame`). It keeps decisions whose best move is clearly better than any other, sorts them by
+kind, and writes `genial_env/analysis/puzzles.jsonl`: at most one puzzle per game, and preferably those that "greedy"
+and "denial" get wrong. It takes two to three minutes. A change in the choices of a policy changes the games and so the
+puzzles; the stored file is from an earlier version of the policies.
 
-    solved            puzzles  random  greedy  concave  denial
-    endgame                53     34%     38%      47%     38%
-    immediate win          26     27%     31%      27%     23%
-    double bonus           12      0%     75%      42%      0%
-    swap                   15     40%     87%      87%     87%
-    all                   106     29%     47%      47%     37%
-
-The file was made when random bits of policies became hashes and hidden tiles became exact: whatever changes a policy's
-choices makes other games and other puzzles.
-
-They are 60 for two seats of 2025 and 11 of 2009, 10 for three, 9 for four, 9 for teams and 7 solo. A swap is seldom
-better declined, so that policies that always swap solve most of those.
+The answer: docs/measurements.md, "Puzzles".
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import tyro
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -39,9 +28,9 @@ from genial_env import Rules, State, use_backend
 from genial_env._util.ending import orderly
 from genial_env.analysis.puzzles import KINDS, Puzzle, read_puzzles, score
 from genial_env.core import kernel
-from genial_env.core.bitsets import Ints, count
+from genial_env.core.arrays import Bits, Bools, Floats, Ints
+from genial_env.core.bitsets import count
 from genial_env.core.chance import game_seeds
-from genial_env.core.rules import TRACK_END
 from genial_env.core.state import Phase
 from genial_env.core.views import view
 from genial_env.policies.decisions import act, choice_keys
@@ -50,22 +39,22 @@ from genial_env.policies.registry import make_policy
 from genial_env.policies.roster import COMPILED
 from genial_env.records.record import Recorder, cut, record_file
 
-CLEAR = 0.02
-"""How much more than any other move the best one must be worth."""
+MIN_ADVANTAGE = 0.02
+"""The least difference in value between the best move and any other one."""
 
 DIGITS = 6
-"""Of the values in the file."""
+"""Number of digits of the values in the file."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """Games to look for puzzles in.
+    """Games to search for puzzles.
 
-    Args:
+    Attributes:
         rules: the rules.
-        rosters: the policies, one a seat (repeated to fill the table), for each part of the games.
-        games: how many for each roster.
-        wanted: how many puzzles of each kind to keep at most.
+        rosters: the policies of the seats for each part of the games; a roster is repeated to fill all seats.
+        games: number of games for each roster.
+        wanted: most puzzles of each kind to keep.
     """
 
     rules: Rules
@@ -81,50 +70,56 @@ PAIRS = (
     ("greedy", "greedy"),
     ("random", "denial"),
 )
-ALIKE = (("concave",), ("greedy",), ("denial", "random"))
+SAME_POLICY = (("concave",), ("greedy",), ("denial", "random"))
 
 SOURCES = (
     Source(Rules(2), PAIRS, 1000, {"endgame": 22, "immediate win": 14, "swap": 12}),
     Source(Rules(2), PAIRS[:4], 9000, {"double bonus": 12}),
     Source(Rules(2, "2009"), PAIRS[:2], 1000, {"endgame": 8, "swap": 3}),
-    Source(Rules(3), ALIKE, 1000, {"endgame": 6, "immediate win": 4}),
-    Source(Rules(4), ALIKE, 1000, {"endgame": 5, "immediate win": 4}),
-    Source(Rules(4, "2004", "team"), ALIKE, 1000, {"endgame": 5, "immediate win": 4}),
+    Source(Rules(3), SAME_POLICY, 1000, {"endgame": 6, "immediate win": 4}),
+    Source(Rules(4), SAME_POLICY, 1000, {"endgame": 5, "immediate win": 4}),
+    Source(Rules(4, "2004", "team"), SAME_POLICY, 1000, {"endgame": 5, "immediate win": 4}),
     Source(Rules(1, "2004", "solo"), (("concave",), ("denial",)), 60, {"endgame": 7}),
 )
 
 
 @dataclass
 class Args:
-    """The settings; each is an option of the command line."""
+    """The options of the command line."""
 
     seed: int = 7
-    """of the games"""
+    """seed of the games"""
     share: float = 1.0
-    """of the games to look at"""
+    """share of the games to search"""
     out: Path = Path("genial_env/analysis/puzzles.jsonl")
-    """the file to write"""
+    """file for the puzzles"""
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A puzzle and what helps to choose among many."""
+    """A puzzle with facts for the choice among many.
+
+    Attributes:
+        puzzle: the puzzle.
+        game: seed of its game.
+        wrong: how many of "greedy" and "denial" do not solve it.
+    """
 
     puzzle: Puzzle
     game: int
-    wrong: int  # of "greedy" and "denial"
+    wrong: int
 
 
-# Looking
+# Search
 
 
 class Search:
-    """Looks through the games of a source until there is enough of every kind to choose from.
+    """A search through the games of a source, until there are enough puzzles of every kind to choose from.
 
     Args:
-        source: which games.
-        seed: of the games.
-        share: of them.
+        source: the games.
+        seed: seed of the games.
+        share: share of the games to search.
     """
 
     def __init__(self, source: Source, seed: int, share: float) -> None:
@@ -133,29 +128,29 @@ class Search:
         self.found: list[Found] = []
 
     def run(self) -> list[Found]:
-        """All puzzles found, in the order of the games."""
+        """Search, and return the puzzles in the order of the games."""
         batches = [
             (names, game_seeds(self.seed + number, min(_BATCH, self.games - start), start))
             for start in range(0, self.games, _BATCH)
             for number, names in enumerate(self.source.rosters)
         ]
         for names, seeds in batches:
-            if any(self.lacks(kind) for kind in self.source.wanted):
-                self.found += self._look_at(names, seeds)
+            if any(self.needs(kind) for kind in self.source.wanted):
+                self.found += self._search_games(names, seeds)
         return self.found
 
-    def lacks(self, kind: str) -> bool:
-        """Whether more puzzles of a kind are wanted to choose from."""
+    def needs(self, kind: str) -> bool:
+        """Return whether more puzzles of a kind are needed to choose from."""
         have = sum(found.puzzle.kind == kind for found in self.found)
         return have < _TO_CHOOSE_FROM[kind] * self.source.wanted.get(kind, 0)
 
-    def _look_at(self, names: Sequence[str], seeds: NDArray[np.uint64]) -> Iterator[Found]:
-        """Play some games, and those with puzzles once more, to record them."""
+    def _search_games(self, names: Sequence[str], seeds: Bits) -> Iterator[Found]:
+        """Play some games. Games with puzzles are played once more to record them."""
         rules = self.source.rules
         seats = [names[seat % len(names)] for seat in range(rules.players)]
         answers: list[tuple[int, int, dict[str, Any]]] = []
         state = kernel.deal(rules, seeds)
-        for live in played(state, seats, seeds, lambda actions, rows: kernel.apply(state, actions, rows)):
+        for live in play_through(state, seats, seeds, lambda actions, rows: kernel.apply(state, actions, rows)):
             for row in live[count(state.open[live]) <= _MOST_OPEN].tolist():
                 answer = self._examine(state.select(np.array([row])))
                 if answer is not None:
@@ -164,11 +159,11 @@ class Search:
             return
         rows = sorted({row for row, _, _ in answers})
         recorder = Recorder(kernel.deal(rules, seeds[rows]), seats, seeds[rows])
-        for _ in played(recorder.state, seats, seeds[rows], recorder.apply):
+        for _ in play_through(recorder.state, seats, seeds[rows], recorder.apply):
             pass
         records = dict(zip(rows, recorder.records(), strict=True))
         puzzles = [
-            Puzzle(record=cut(records[row], _event_of(records[row], decision)), **answer)
+            Puzzle(record=cut(records[row], _find_event(records[row], decision)), **answer)
             for row, decision, answer in answers
         ]
         wrong = np.zeros(len(puzzles), dtype=np.int64)
@@ -178,32 +173,34 @@ class Search:
             yield Found(puzzle, int(seeds[row]), int(number))
 
     def _examine(self, state: State) -> dict[str, Any] | None:
-        """As :func:`examine`, where such puzzles are still lacking."""
+        """Call :func:`examine` if the position may be a puzzle of a kind that is still needed."""
         phase, left = state.phase[0], int(most_placements_left(state)[0])
         if phase == Phase.SWAP:
-            likely = left == state.rules.players == 2 and self.lacks("swap")
+            likely = left == state.rules.players == 2 and self.needs("swap")
         elif left > 2:
-            likely = left == 3 and state.rules.players == 2 and self.lacks("double bonus") and two_stand_out(state)
+            likely = (
+                left == 3 and state.rules.players == 2 and self.needs("double bonus") and is_clear_double_bonus(state)
+            )
         else:
-            likely = self.lacks("endgame") or self.lacks("immediate win")
+            likely = self.needs("endgame") or self.needs("immediate win")
         answer = examine(state) if likely else None
-        return answer if answer is not None and self.lacks(answer["kind"]) else None
+        return answer if answer is not None and self.needs(answer["kind"]) else None
 
 
 _BATCH = 500
-"""Games played together."""
+"""Number of games at a time."""
 
 _TO_CHOOSE_FROM = {"endgame": 6, "immediate win": 5, "double bonus": 1, "swap": 2}
-"""Puzzles looked for, for each that is wanted."""
+"""Number of puzzles to search for each one that is wanted."""
 
 _MOST_OPEN = 24
-"""Open placements up to which a position is looked at: three tiles' worth of cells seldom have more."""
+"""Most open placements of a position that is examined. A board with room for three tiles rarely has more."""
 
 
-def played(
-    state: State, seats: Sequence[str], seeds: NDArray[np.uint64], apply: Callable[[Ints, Ints], None]
+def play_through(
+    state: State, seats: Sequence[str], seeds: Bits, apply: Callable[[Ints, Ints], None]
 ) -> Iterator[Ints]:
-    """Play games to their ends, each batch of actions by `apply`; gives the games that go on, before every action."""
+    """Play games to their ends by `apply`, and yield the running games before every action."""
     roster = [make_policy(name) for name in seats]
     keys = choice_keys(seeds, len(seats))
     assignment = np.broadcast_to(np.arange(len(seats)), (len(seeds), len(seats)))
@@ -212,25 +209,25 @@ def played(
         apply(act(roster, assignment, state, keys, live), live)
 
 
-def _event_of(record: dict[str, Any], decision: int) -> int:
-    """The number of a decision among a record's events."""
+def _find_event(record: dict[str, Any], decision: int) -> int:
+    """Return the index of a decision among the events of a record."""
     events = [number for number, event in enumerate(record["events"]) if event[0] != "draw"]
     return events[decision]
 
 
 def examine(state: State) -> dict[str, Any] | None:
-    """A game's decision as the fields of a puzzle, all but the record; None where it is none."""
+    """Solve a decision and return the fields of a puzzle except the record; None if it is no puzzle."""
     try:
         actions, values = value_over_all_deals(view(state))
-    except ValueError:  # too early, or swaps have told too much
+    except ValueError:  # too early, or swaps have revealed too much
         return None
     values = values.round(DIGITS)
     most = values.max()
     others = values[values < most]
-    if not others.size or most - others.max() < CLEAR:
+    if not others.size or most - others.max() < MIN_ADVANTAGE:
         return None
     best = actions[values == most]
-    kind = kind_of(state, best, float(most))
+    kind = find_kind(state, best, float(most))
     return {
         "kind": kind,
         "seat": int(state.to_play[0]),
@@ -238,25 +235,28 @@ def examine(state: State) -> dict[str, Any] | None:
         "value": float(most),
         "second": float(others.max()),
         "values": tuple(values.tolist()),
-        "unit": unit_of(state.rules),
-        "proof": proof(state, kind, actions, values),
+        "unit": name_unit(state.rules),
+        "proof": write_proof(state, kind, actions, values),
     }
 
 
-def earns_two(state: State, actions: Ints | None = None) -> NDArray[np.bool_]:
-    """[n]: which actions of a game, left out all legal ones, earn two bonuses with one tile."""
+def earns_two(state: State, actions: Ints | None = None) -> Bools:
+    """Return which actions [n] of a game earn two bonuses with one tile; by default for all legal actions."""
     rules = state.rules
     actions = np.flatnonzero(kernel.legal(state)[0]) if actions is None else actions
     rows = np.zeros(len(actions), dtype=np.int64)
     own = kernel.own_scores(state, rows).astype(np.int64)
-    stops = np.where(own < TRACK_END, TRACK_END, rules.top)
+    stops = state.tables.next_stop[own]
     arrivals = ((own < stops) & (own + kernel.gained(state, actions, rows) >= stops)).sum(axis=1)
-    two: NDArray[np.bool_] = (arrivals >= 2) & rules.has_bonus
+    two: Bools = (arrivals >= 2) & rules.has_bonus
     return two
 
 
-def two_stand_out(state: State) -> bool:
-    """Whether two bonuses at once win clearly more than one: a quick look, as no turn closes in between."""
+def is_clear_double_bonus(state: State) -> bool:
+    """Return whether two bonuses at once are clearly better than one.
+
+    This is a fast check: only actions that go on with a bonus of the same turn are solved.
+    """
     actions = np.flatnonzero(kernel.legal(state)[0])
     two = earns_two(state, actions)
     if not two.any():
@@ -267,11 +267,11 @@ def two_stand_out(state: State) -> bool:
     for game in np.flatnonzero(children.phase == Phase.BONUS).tolist():
         value = value_over_all_deals(view(children.select(np.array([game]))))[1].max()
         best[bool(two[game])] = max(best[bool(two[game])], float(value))
-    return best[True] - best[False] >= CLEAR
+    return best[True] - best[False] >= MIN_ADVANTAGE
 
 
-def kind_of(state: State, best: Ints, value: float) -> str:
-    """The kind of a puzzle with these best actions of that value."""
+def find_kind(state: State, best: Ints, value: float) -> str:
+    """Return the kind of a puzzle with these best actions and their value."""
     rules = state.rules
     if state.phase[0] == Phase.SWAP:
         return "swap"
@@ -285,13 +285,13 @@ def kind_of(state: State, best: Ints, value: float) -> str:
     return "immediate win" if value > 1 - SAME and within.all() else "endgame"
 
 
-def unit_of(rules: Rules) -> str:
-    """Of the values."""
+def name_unit(rules: Rules) -> str:
+    """Return the unit of the values."""
     return "lowest marker" if rules.tracks == 1 else "rank utility"
 
 
-def proof(state: State, kind: str, actions: Ints, values: NDArray[np.float64]) -> str:
-    """What was enumerated, with the numbers."""
+def write_proof(state: State, kind: str, actions: Ints, values: Floats) -> str:
+    """Write what was enumerated, with the numbers."""
     left, unseen = int(most_placements_left(state)[0]), int(view(state).unseen.sum())
     if state.rules.tracks == 1:
         how = "every placement and every draw to the end of the game were enumerated"
@@ -307,21 +307,24 @@ def proof(state: State, kind: str, actions: Ints, values: NDArray[np.float64]) -
     second = values[values < values.max()].max()
     return (
         f"With at most {left} placements left {how}: of {len(actions)} legal actions the best are worth "
-        f"{values.max():+.4f}, the next {second:+.4f} ({unit_of(state.rules)})."
+        f"{values.max():+.4f}, the next {second:+.4f} ({name_unit(state.rules)})."
     )
 
 
-# Choosing
+# Choice
 
 
 def choose(source: Source, found: Sequence[Found]) -> list[Puzzle]:
-    """As many of each kind as wanted, one a game: three of four those that most policies get wrong, the others any."""
+    """Choose the wanted number of each kind, at most one per game.
+
+    Three quarters of them are those that most policies get wrong.
+    """
     taken: list[Puzzle] = []
     games: set[int] = set()
     for kind, wanted in sorted(source.wanted.items(), key=lambda item: KINDS.index(item[0]), reverse=True):
         ours = [each for each in found if each.puzzle.kind == kind]
         hard_first = sorted(ours, key=lambda each: (-each.wrong, -_variety(each.puzzle)))
-        order = [*hard_first[: -(-3 * wanted // 4)], *ours, *hard_first] if kind != "swap" else _halves(ours)
+        order = [*hard_first[: -(-3 * wanted // 4)], *ours, *hard_first] if kind != "swap" else _alternate(ours)
         kept = 0
         for each in order:
             if kept < wanted and each.game not in games:
@@ -332,12 +335,12 @@ def choose(source: Source, found: Sequence[Found]) -> list[Puzzle]:
 
 
 def _variety(puzzle: Puzzle) -> int:
-    """How many different values the actions have."""
+    """Count the different values of the actions."""
     return len(set(puzzle.values))
 
 
-def _halves(found: Sequence[Found]) -> list[Found]:
-    """Decisions to keep and to swap by turns."""
+def _alternate(found: Sequence[Found]) -> list[Found]:
+    """Order swap puzzles: decisions to keep and to swap alternate."""
     keep = [each for each in found if each.wrong]
     swap = [each for each in found if not each.wrong]
     pairs = [each for pair in zip(keep, swap, strict=False) for each in pair]
@@ -346,7 +349,7 @@ def _halves(found: Sequence[Found]) -> list[Found]:
 
 
 def main(args: Args) -> None:
-    """Look, choose, write, and show how the built-in policies do."""
+    """Search, choose, write, and show which puzzles the heuristics solve."""
     puzzles: list[Puzzle] = []
     with use_backend("numba" if find_spec("numba") is not None else "numpy"):
         for number, source in enumerate(track(SOURCES, "sources")):
@@ -359,7 +362,7 @@ def main(args: Args) -> None:
 
 
 def show(puzzles: Sequence[Puzzle]) -> None:
-    """How many puzzles there are, and which the built-in policies solve."""
+    """Print the numbers of puzzles, and the share that each heuristic solves."""
     table = Table("kind", "puzzles", *COMPILED)
     answers = {name: score(name, puzzles) for name in COMPILED}
     for kind in (*KINDS, None):

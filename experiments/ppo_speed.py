@@ -1,29 +1,12 @@
-"""How fast is MaskablePPO at thousands of actions, and what takes the time?
+"""How fast is MaskablePPO with thousands of actions, and what takes the time?
 
     python -m experiments.ppo_speed
 
-measures moves per second of CPU time on one thread, collecting rollouts alone and training included: sb3-contrib's own
-distribution and buffer against those of agents/ppo/masked.py, in an environment of 2,882 actions that costs nothing,
-and in the game.
+measures decisions per second of CPU time on one thread: collecting rollouts only, and with training. It compares
+sb3-contrib's own distribution and buffer with those of agents/ppo/masked.py, in an environment of 2,882 actions that
+costs nothing and in the game.
 
-The answer, moves per second of CPU time (a busy machine with two cores of an Intel Xeon, torch 2.13, sb3-contrib 2.9.2;
-``MALLOC_TRIM_THRESHOLD_`` and ``MALLOC_MMAP_THRESHOLD_`` set to 4000000000, see docs/training.md):
-
-    batch size x epochs                    collecting   with training   masks
-    free, sb3-contrib, 64 x 10                  5,693             364   47 MB
-    free, sb3-contrib, 512 x 4                  5,962           1,103   47 MB
-    free, lean and packed, 64 x 10             28,483             984   1.5 MB
-    free, lean and packed, 512 x 4             28,535           4,414   1.5 MB
-    free, lean and packed, 1024 x 3            27,889           5,820   1.5 MB
-    game, flat, sb3-contrib, 512 x 4            4,806           1,055   47 MB
-    game, flat, lean and packed, 512 x 4       11,390           2,768   1.5 MB
-    game, halves, as train_ppo, 512 x 3         4,586           1,147   1.5 MB
-
-By profile (cProfile by CPU time), in the free environment the distribution now takes two fifths, a dozen passes over
-2,882 numbers a move; the network's layers, above all the last one's 64 x 2,882 weights, a quarter, Adam a twentieth,
-and Stable-Baselines3's own bookkeeping most of the rest. In the game with the policy that train_ppo trains, its network
-over 546 halves takes two thirds (forward 40%, backward 27%), the distribution a tenth, the encoding a twentieth. Packed
-masks cost nothing beside bool ones: 0.21 and 0.26 microseconds a row to fetch, 0.14 and 0.10 to keep; float32 0.93.
+The answer: docs/training.md, "Speed".
 """
 
 import time
@@ -55,20 +38,22 @@ from genial_env.policies.halves import Halves
 
 @dataclass
 class Args:
-    """What is measured; each is an option of the command line."""
+    """The options of the command line."""
 
-    num_envs: int = 64
-    num_steps: int = 64
-    """decisions of each game between two updates"""
+    n_envs: int = 64
+    """games at a time"""
+    n_steps: int = 64
+    """decisions in each game between two updates"""
     updates: int = 3
-    """of each case, after one that is not counted"""
+    """updates of each case, after one that is not counted"""
     backend: str = "numba"
-    """of the game"""
+    """backend of the game"""
     out: Path = Path("runs/ppo_speed.json")
+    """file for the results"""
 
 
-class Free(VecEnv):
-    """Costs nothing: always the same observations, and masks of the game in its middle; no episode ends."""
+class FreeVecEnv(VecEnv):
+    """An environment that costs nothing: constant observations, masks of the middle of a game, endless episodes."""
 
     def __init__(self, num_envs: int) -> None:
         game = GenialVecEnv(num_envs, opponents="random", seat="random")
@@ -85,45 +70,50 @@ class Free(VecEnv):
         super().__init__(num_envs, spaces.Box(0, 1, (32,), np.float32), game.action_space)
 
     def reset(self) -> np.ndarray:
-        """The same as ever."""
+        """Return the constant results."""
         return self._seen
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Whatever."""
+        """Ignore the actions."""
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
-        """The same as ever."""
+        """Return the constant results."""
         return self._seen, self._rewards, self._done, self._infos
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Release nothing."""
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
-        """The masks."""
+        """Return the masks."""
         return self._masks
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute of the whole."""
+        """Return an attribute for each game."""
         return [getattr(self, attr_name)] * self.num_envs
 
     def has_attr(self, attr_name: str) -> bool:
-        """It has masks."""
+        """Return whether it is the one for masks."""
         return attr_name == "action_masks"
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Nothing to set."""
-        raise AttributeError(f"nothing to set here, {attr_name!r} neither")
+        """Refuse to set anything."""
+        raise AttributeError(f"{attr_name!r} cannot be set")
 
     def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """It is as fast as can be."""
+        """Return that there are no wrappers."""
         return [False] * self.num_envs
 
 
 class Clock(BaseCallback):
-    """CPU time of collecting and of training, from the second rollout on."""
+    """Measures the CPU time of collecting and of training, from the second rollout on.
 
-    def __init__(self) -> None:
+    Args:
+        moves_per_rollout: number of decisions of a rollout.
+    """
+
+    def __init__(self, moves_per_rollout: int) -> None:
         super().__init__()
+        self._moves_per_rollout = moves_per_rollout
         self.collecting, self.training, self.moves = 0.0, 0.0, 0
         self._rollouts, self._since = 0, 0.0
 
@@ -143,19 +133,19 @@ class Clock(BaseCallback):
         took = self._lap()
         if self._rollouts > 1:
             self.collecting += took
-            self.moves += self.model.n_steps * self.model.n_envs
+            self.moves += self._moves_per_rollout
 
     def _on_training_end(self) -> None:
         self.training += self._lap()
 
 
-def measured(env: VecEnv, args: Args, policy: Any, batch_size: int, epochs: int, **more: Any) -> dict[str, float]:
-    """Moves per second of CPU time, and the megabytes of the masks that are kept."""
+def measure(env: VecEnv, args: Args, policy: Any, batch_size: int, epochs: int, **more: Any) -> dict[str, float]:
+    """Measure moves per second of CPU time, and the megabytes of masks in the buffer."""
     model = MaskablePPO(
-        policy, env, n_steps=args.num_steps, batch_size=batch_size, n_epochs=epochs, seed=0, device="cpu", **more
+        policy, env, n_steps=args.n_steps, batch_size=batch_size, n_epochs=epochs, seed=0, device="cpu", **more
     )
-    clock = Clock()
-    model.learn((1 + args.updates) * args.num_steps * args.num_envs, clock)
+    clock = Clock(args.n_steps * args.n_envs)
+    model.learn((1 + args.updates) * args.n_steps * args.n_envs, clock)
     return {
         "collecting": clock.moves / clock.collecting,
         "with_training": clock.moves / (clock.collecting + clock.training),
@@ -163,37 +153,37 @@ def measured(env: VecEnv, args: Args, policy: Any, batch_size: int, epochs: int,
     }
 
 
-def cases(args: Args) -> dict[str, dict[str, float]]:
-    """All that is measured, by what is said of it."""
-    packed, packed_dict = (
-        {"rollout_buffer_class": kind} for kind in (PackedMaskRolloutBuffer, PackedMaskDictRolloutBuffer)
-    )
+def measure_all(args: Args) -> dict[str, dict[str, float]]:
+    """Measure all cases, by description."""
+    packed: dict[str, Any] = {"rollout_buffer_class": PackedMaskRolloutBuffer}
+    packed_dict: dict[str, Any] = {"rollout_buffer_class": PackedMaskDictRolloutBuffer}
 
     def game(encoding: Any) -> GenialVecEnv:
-        return GenialVecEnv(args.num_envs, opponents=Pool(["greedy", "denial"]), seat="random", encoding=encoding)
+        return GenialVecEnv(args.n_envs, opponents=Pool(["greedy", "denial"]), seat="random", encoding=encoding)
 
-    halves = packed_dict | {"policy_kwargs": {"rules_arguments": Rules().to_dict()}}
+    halves: dict[str, Any] = packed_dict | {"policy_kwargs": {"rules_arguments": Rules().to_dict()}}
     found = {}
-    for what, env, policy, batch_size, epochs, more in [
-        ("free, sb3-contrib", Free, "MlpPolicy", 64, 10, {}),
-        ("free, sb3-contrib", Free, "MlpPolicy", 512, 4, {}),
-        ("free, lean and packed", Free, LeanPolicy, 64, 10, packed),
-        ("free, lean and packed", Free, LeanPolicy, 512, 4, packed),
-        ("free, lean and packed", Free, LeanPolicy, 1024, 3, packed),
+    cases: list[tuple[str, Any, Any, int, int, dict[str, Any]]] = [
+        ("free, sb3-contrib", FreeVecEnv, "MlpPolicy", 64, 10, {}),
+        ("free, sb3-contrib", FreeVecEnv, "MlpPolicy", 512, 4, {}),
+        ("free, lean and packed", FreeVecEnv, LeanPolicy, 64, 10, packed),
+        ("free, lean and packed", FreeVecEnv, LeanPolicy, 512, 4, packed),
+        ("free, lean and packed", FreeVecEnv, LeanPolicy, 1024, 3, packed),
         ("game, flat, sb3-contrib", "flat", "MlpPolicy", 512, 4, {}),
         ("game, flat, lean and packed", "flat", LeanPolicy, 512, 4, packed),
         ("game, halves, as train_ppo", Halves(), HalvesPolicy, 512, 3, halves),
-    ]:
-        made = env(args.num_envs) if env is Free else game(env)
-        found[f"{what}, {batch_size} x {epochs}"] = measured(made, args, policy, batch_size, epochs, **more)
+    ]
+    for what, env, policy, batch_size, epochs, more in cases:
+        made = env(args.n_envs) if env is FreeVecEnv else game(env)
+        found[f"{what}, {batch_size} x {epochs}"] = measure(made, args, policy, batch_size, epochs, **more)
     return found
 
 
 def main(args: Args) -> dict[str, dict[str, float]]:
-    """Measure, print, keep."""
+    """Measure, print and write the results."""
     torch.set_num_threads(1)
     with use_backend(args.backend):
-        found = cases(args)
+        found = measure_all(args)
         about = provenance(current())
     table = Table(
         "batch size x epochs", "collecting", "with training", "masks, MB", title="moves per second of CPU time"

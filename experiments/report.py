@@ -1,12 +1,14 @@
 """What do training runs reach, how fast, and how surely over seeds?
 
     pip install -e '.[arena,train]'
-    python -m experiments.report --store runs/value --label "value, two seats"   # keep the finished runs in that folder
-    python -m experiments.report                                                 # make the page from all that are kept
+    python -m experiments.report --store runs/value --label "value, two seats"   # store the finished runs of a folder
+    python -m experiments.report                                                 # make the page from all stored runs
 
-Runs are stored in `docs/training` (agents/runs/stored_runs.py), those that differ only in their seeds under one label.
-From them docs/learning_curves.md and its pictures are made, and from the files in `genial_env/policies/weights` their
-cards. The answer is docs/learning_curves.md; how to read it, docs/training.md.
+Runs are stored in `docs/training` (agents/runs/stored_runs.py). Runs that differ only in their seeds have the same
+label. The command makes docs/learning_curves.md with its pictures from the stored runs, and the README of
+`genial_env/policies/weights` from the weight files.
+
+The answer: docs/learning_curves.md. docs/training.md says how to read it.
 """
 
 import hashlib
@@ -19,13 +21,12 @@ from pathlib import Path
 import numpy as np
 import tyro
 
-from agents.runs import sentences as words
-from agents.runs import stored_runs
-from agents.runs.learning_curves import Groups, draw, opponents_of
-from agents.runs.model_cards import cards
-from agents.runs.runs import ROOT, read_runs
-from agents.runs.stored_runs import Stored, groups_of, slug
-from agents.runs.strength import FEW, final_strength
+from agents.runs import formatting, stored_runs
+from agents.runs.learning_curves import Groups, collect_opponents, draw
+from agents.runs.model_cards import make_cards
+from agents.runs.run import ROOT, read_runs
+from agents.runs.stored_runs import Stored, group_runs, make_slug
+from agents.runs.strength import MIN_SEEDS, compute_final_strength
 from genial_env import Rules
 from genial_env._util.ending import orderly
 from genial_env._util.files import write_text
@@ -37,108 +38,110 @@ CARDS = weight_files.FOLDER / "README.md"
 
 @dataclass
 class Args:
-    """The settings; each is an option of the command line."""
+    """The options of the command line."""
 
     store: tuple[Path, ...] = ()
-    """folders with finished runs to keep: all runs in them and below"""
+    """folders with finished runs to store: all runs in them and below"""
     label: str = ""
-    """what the group of these runs is called"""
+    """label of the group of these runs"""
     replace: bool = False
-    """put runs in the place of those that are stored with their label and seed"""
+    """replace stored runs with the same label and seed"""
 
 
 HEAD = """# Learning curves
 
-Made by `python -m experiments.report` from the runs stored in `docs/training`; [Training](training.md) says how to
-store one and how to read this page.
+Made by `python -m experiments.report` from the runs stored in `docs/training`. [Training](training.md#storing-runs)
+says how to store a run and how to read this page.
 """
 
-FEW_MARK = "†"
-FEW_NOTE = f"""{FEW_MARK} of fewer than {FEW} seeds: their plain mean, with the interval of their games alone, which
-says nothing of other seeds.
+FEW_SEEDS_MARK = "†"
+FEW_SEEDS_NOTE = f"""{FEW_SEEDS_MARK} fewer than {MIN_SEEDS} seeds: their plain mean, with an interval over their games
+only, which says nothing about other seeds.
 """
 
 
-def keep(args: Args) -> list[Path]:
-    """Store the runs that the arguments name; the files."""
+def store_runs(args: Args) -> list[Path]:
+    """Store the runs that the options name, and return the paths of their files."""
     if not args.label:
-        raise ValueError("--store takes --label too: the name of the group that the runs belong to")
+        raise ValueError("--store needs --label, the label of the group of the runs")
     found = [kept for folder in args.store for kept in read_runs(folder)]
     if not found:
         raise ValueError(f"there are no runs in {', '.join(map(str, args.store))}")
-    return stored_runs.store([stored_runs.stored(kept, args.label) for kept in found], stored_runs.FOLDER, args.replace)
+    runs = [stored_runs.make_stored(kept, args.label) for kept in found]
+    return stored_runs.store(runs, stored_runs.FOLDER, args.replace)
 
 
-def games_of(runs: Sequence[Stored]) -> dict[Rules, dict[str, list[Stored]]]:
-    """Groups by what they play, in the order of the games' names."""
+def group_by_rules(runs: Sequence[Stored]) -> dict[Rules, dict[str, list[Stored]]]:
+    """Group runs by rules, sorted by the games' titles, and then by label."""
     games: dict[Rules, dict[str, list[Stored]]] = {}
-    for label, group in groups_of(runs).items():
+    for label, group in group_runs(runs).items():
         games.setdefault(group[0].rules, {})[label] = group
-    return dict(sorted(games.items(), key=lambda game: (game[0].players, words.game_title(game[0]))))
+    return dict(sorted(games.items(), key=lambda game: (game[0].players, formatting.make_game_title(game[0]))))
 
 
-def picture_of(rules: Rules) -> str:
-    """The name of the file of a game's picture."""
-    return f"{slug(words.game_title(rules))}.svg"
+def name_picture(rules: Rules) -> str:
+    """Return the file name of the picture of a game."""
+    return f"{make_slug(formatting.make_game_title(rules))}.svg"
 
 
-def made_of(groups: Groups) -> str:
-    """What a picture is made of, short: it is up to date while this stays the same."""
+def describe_source(groups: Groups) -> str:
+    """Describe the data of a picture by a hash. The picture is up to date as long as it stays the same."""
     found = json.dumps([asdict(run) for runs in groups.values() for run in runs])
     return f"stored runs {hashlib.sha256(found.encode()).hexdigest()}"
 
 
-def page(runs: Sequence[Stored]) -> str:
-    """The page of some runs, in Markdown."""
-    return "\n".join([HEAD, *(_section(rules, groups) for rules, groups in games_of(runs).items())])
+def make_page(runs: Sequence[Stored]) -> str:
+    """Make the page of some runs, in Markdown."""
+    return "\n".join([HEAD, *(_make_section(rules, groups) for rules, groups in group_by_rules(runs).items())])
 
 
-def _section(rules: Rules, groups: Groups) -> str:
-    title, table = words.game_title(rules), _table(rules, groups)
+def _make_section(rules: Rules, groups: Groups) -> str:
+    title, table = formatting.make_game_title(rules), _make_table(rules, groups)
+    strength = formatting.make_strength_title(rules)
     parts = [
         f"## {title}",
-        f"![{words.strength_title(rules)} against the clock and against moves](training/{picture_of(rules)})",
+        f"![{strength} over wall time and over moves](training/{name_picture(rules)})",
         table,
-        *([FEW_NOTE] if FEW_MARK in table else []),
-        "How they were made:",
-        "".join(_made(label, runs) for label, runs in groups.items()),
+        *([FEW_SEEDS_NOTE] if FEW_SEEDS_MARK in table else []),
+        "Commands:",
+        "".join(_format_origin(label, runs) for label, runs in groups.items()),
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
-def _table(rules: Rules, groups: Groups) -> str:
-    opponents = opponents_of(groups)
-    head = ["group", "seeds", *map(words.words_of, opponents), "moves", "by the clock", "CPU"]
+def _make_table(rules: Rules, groups: Groups) -> str:
+    opponents = collect_opponents(groups)
+    head = ["group", "seeds", *map(formatting.format_against, opponents), "moves", "by the clock", "CPU"]
     rows = [
-        [label, str(len(runs)), *(_cell(rules, runs, opponent) for opponent in opponents), *_costs(runs)]
+        [label, str(len(runs)), *(_format_cell(rules, runs, opponent) for opponent in opponents), *_format_costs(runs)]
         for label, runs in groups.items()
     ]
-    return words.markdown_table(head, rows)
+    return formatting.format_table(head, rows)
 
 
-def _cell(rules: Rules, runs: Sequence[Stored], opponent: str) -> str:
-    """The final strength: "95.1% (94.0% to 96.2%)"; marked where it is of few seeds, told where not all have it."""
-    found = final_strength(runs, opponent)
+def _format_cell(rules: Rules, runs: Sequence[Stored], opponent: str) -> str:
+    """Format the final strength as "95.1% (94.0% to 96.2%)", with remarks if there are few or not all seeds."""
+    found = compute_final_strength(runs, opponent)
     if found is None:
         return "–"
-    value, low, high = (words.strength(number, rules) for number in (found.value, found.low, found.high))
-    mark = FEW_MARK if found.seeds < FEW else ""
+    value, low, high = (formatting.format_strength(number, rules) for number in (found.value, found.low, found.high))
+    mark = FEW_SEEDS_MARK if found.seeds < MIN_SEEDS else ""
     part = "" if found.seeds == len(runs) else f", {found.seeds} of {len(runs)} seeds"
     return f"{value}{mark} ({low} to {high}{part})"
 
 
-def _costs(runs: Sequence[Stored]) -> list[str]:
+def _format_costs(runs: Sequence[Stored]) -> list[str]:
     moves, wall, cpu = (float(np.mean([run.totals[name] for run in runs])) for name in ("moves", "wall_s", "cpu_s"))
-    return [words.count(moves), words.duration(wall), words.duration(cpu)]
+    return [formatting.format_count(moves), formatting.format_duration(wall), formatting.format_duration(cpu)]
 
 
-def _made(label: str, runs: Sequence[Stored]) -> str:
-    """A point of a list: command, seeds, commits, machines, and how many games the last evaluations had."""
+def _format_origin(label: str, runs: Sequence[Stored]) -> str:
+    """Format a list item: command, seeds, commits, machines, and the number of games of the last evaluations."""
     command = re.sub(r" --seed[ =]\S+", "", runs[0].command)
     seeds = ", ".join(str(run.seed) for run in runs)
     games = {found["games"] for run in runs for found in run.curve[-1]["against"].values()}
     sittings = [sitting for run in runs for sitting in run.sittings]
-    commits = sorted({_short(sitting["commit"]) for sitting in sittings})
+    commits = sorted({_shorten(sitting["commit"]) for sitting in sittings})
     machines = sorted({f"{each['machine']['cpu']}, {each['machine']['cores']} cores" for each in sittings})
     return (
         f"- **{label}**: `{command}` with `--seed` {seeds}; commit {', '.join(commits)}; {'; '.join(machines)}. "
@@ -146,29 +149,34 @@ def _made(label: str, runs: Sequence[Stored]) -> str:
     )
 
 
-def _short(commit: str | None) -> str:
-    """Twelve digits of a commit, with the plus of changed files."""
+def _shorten(commit: str | None) -> str:
+    """Return twelve digits of a commit, with a plus if files had been changed."""
     return "unknown" if commit is None else commit[:12] + "+" * commit.endswith("+")
 
 
-def make(runs: Sequence[Stored]) -> None:
-    """Write the page, the pictures in the place of those that are there, and the cards."""
+def write_pages(runs: Sequence[Stored]) -> None:
+    """Write the page, its pictures and the README of the weights, replacing older ones."""
     for path in stored_runs.FOLDER.glob("*.svg"):
         path.unlink()
-    for rules, groups in games_of(runs).items():
-        draw(groups, stored_runs.FOLDER / picture_of(rules), words.strength_title(rules), made_of(groups))
-    write_text(PAGE, page(runs))
-    write_text(CARDS, cards(CARDS.parent))
+    for rules, groups in group_by_rules(runs).items():
+        draw(
+            groups,
+            stored_runs.FOLDER / name_picture(rules),
+            formatting.make_strength_title(rules),
+            describe_source(groups),
+        )
+    write_text(PAGE, make_page(runs))
+    write_text(CARDS, make_cards(CARDS.parent))
 
 
 def main(args: Args) -> None:
-    """Store what is to be stored, and make everything from what is."""
+    """Store runs, if the options name any, and write the pages."""
     if args.store:
-        for path in keep(args):
+        for path in store_runs(args):
             print(f"{path} stored")
     elif args.label or args.replace:
-        raise ValueError("--label and --replace are of runs to keep: --store says which")
-    make(stored_runs.read(stored_runs.FOLDER))
+        raise ValueError("--label and --replace need --store, the folders of the runs")
+    write_pages(stored_runs.read(stored_runs.FOLDER))
     print(f"{PAGE} and {CARDS} written")
 
 

@@ -1,14 +1,12 @@
-"""How far are solo agents from the best that can be made of the same tiles?
+"""How far are solo agents from the best result with the same tiles?
 
     python -m experiments.solo --agents value "value_search(budget_s=0.5)"
 
-plays the same deals with each agent and with the clairvoyant (:mod:`genial_env.policies.clairvoyant`), who knows the
-coming tiles, and prints lowest markers and regrets: how much lower the agent's lowest marker is, in the mean of the
-deals, with 95% intervals.
+plays the same deals with each agent and with the clairvoyant (:mod:`genial_env.policies.clairvoyant`), which knows
+the tiles to come. It prints the lowest markers and the regrets (the differences to the clairvoyant's lowest marker), as
+means over deals with 95% intervals.
 
-The answer, with 40 deals: the clairvoyant's lowest marker is 23.2 ± 0.8; value_search(playouts=300) stays 3.8 ± 0.6
-behind, search(playouts=300) 4.5 ± 0.7, value 5.3 ± 0.9, denial 7.9 ± 1.0, greedy 13.3 ± 1.1. With a second level it
-comes to 27.0 ± 1.1 on three deals. More in docs/training.md.
+The answer: docs/training.md, "Solo".
 """
 
 import json
@@ -28,6 +26,7 @@ from genial_env._util.files import write_json
 from genial_env.arena.provenance import provenance
 from genial_env.backends import current
 from genial_env.core import kernel
+from genial_env.core.arrays import Floats, Ints
 from genial_env.core.chance import game_seeds
 from genial_env.policies.clairvoyant import END, clairvoyant
 from genial_env.policies.value import Nets
@@ -35,20 +34,22 @@ from genial_env.policies.value import Nets
 
 @dataclass
 class Args:
-    """The settings; each is an option of the command line."""
+    """The options of the command line."""
 
     agents: tuple[str, ...] = ("greedy", "lexicographic", "denial", "value")
-    """who is measured"""
+    """agents to measure"""
     deals: int = 100
+    """number of deals"""
     level: int = 1
-    """of the clairvoyant's nested search"""
+    """level of the clairvoyant's nested search"""
     candidates: int = 8
-    """of the clairvoyant, for a decision"""
+    """candidates of the clairvoyant for a decision"""
     seed: int = 0
+    """seed of the deals"""
     weights: Path | None = None
-    """the network that the clairvoyant thinks with; left out, the shipped one"""
+    """weights of the clairvoyant's network; by default the shipped ones"""
     out: Path | None = None
-    """a file for the results, as JSON"""
+    """JSON file for the results"""
 
 
 RULES = Rules(1, "2009", "solo")
@@ -56,7 +57,7 @@ RULES = Rules(1, "2009", "solo")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an agent made of the deals."""
+    """The results of an agent."""
 
     mean: float
     """of the lowest marker"""
@@ -70,13 +71,13 @@ class Outcome:
     ms_a_move: float
 
 
-def mean_and_half(values: NDArray[np.float64]) -> tuple[float, float]:
-    """The mean and half the width of its 95% interval."""
+def mean_and_half(values: Floats) -> tuple[float, float]:
+    """Compute the mean and half the width of its 95% interval."""
     return float(values.mean()), float(1.96 * values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def lowest_with_foresight(args: Args) -> tuple[NDArray[np.int64], float]:
-    """The clairvoyant's lowest markers [deals], and the seconds they took; its lines are played to be sure of them."""
+def play_clairvoyant(args: Args) -> tuple[Ints, float]:
+    """Return the clairvoyant's lowest markers [deals], found by playing its lines, and the seconds of its search."""
     began = time.perf_counter()
     state = kernel.deal(RULES, game_seeds(args.seed, args.deals))
     lines = clairvoyant(state, Nets(args.weights).of(RULES), args.level, args.candidates)
@@ -89,9 +90,9 @@ def lowest_with_foresight(args: Args) -> tuple[NDArray[np.int64], float]:
 
 
 def main(args: Args) -> dict[str, Outcome]:
-    """Play, print, write; the outcomes by agent, the clairvoyant's first."""
+    """Play, print, write, and return the results by agent, the clairvoyant's first."""
     with use_backend("numba"):
-        best, took = lowest_with_foresight(args)
+        best, took = play_clairvoyant(args)
         moves = args.deals * RULES.most_placements
         found = {"clairvoyant": _outcome(best, best, 1000 * took / moves)}
         for agent in args.agents:
@@ -106,7 +107,7 @@ def main(args: Args) -> dict[str, Outcome]:
     return found
 
 
-def _outcome(lowest: NDArray[np.integer], best: NDArray[np.int64], ms_a_move: float) -> Outcome:
+def _outcome(lowest: NDArray[np.integer], best: Ints, ms_a_move: float) -> Outcome:
     values = lowest.astype(np.float64)
     return Outcome(
         *mean_and_half(values), *mean_and_half(best - values), float((values == RULES.top).mean()), ms_a_move

@@ -1,74 +1,78 @@
-"""Augmentation by symmetries: the learner plays every position turned, mirrored and recolored at random.
+"""Data augmentation by symmetries: the learner sees every position rotated, mirrored and recolored at random.
 
-Whatever network learns then sees each position in one of 12 x 720 ways, and what it learns of one holds for all of them
-only if it has seen them. Its action is turned back before it is played, so games, rewards and the policy's gradient are
-what they are without: no sample has to be weighed by what the policy would have done elsewhere.
+The rules do not change under the 12 symmetries of the board and the 720 permutations of the colors. A network that does
+not know that must see many images of a position to treat them alike. The wrapper draws a new symmetry for every
+decision, shows the position's image under it, and maps the chosen action back before it is played. So games and rewards
+stay as they are, and no sample needs a correction for the policy's probabilities elsewhere.
 """
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from stable_baselines3.common.vec_env import VecEnvWrapper
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvObs, VecEnvStepReturn
 
+from agents.ppo.resumable import AnyGenialVecEnv, ResumableVecEnvWrapper
+from genial_env import Rules
 from genial_env.core.symmetry import Symmetry, random_symmetries
-from genial_env.encodings import Decodable, make_encoding
-from genial_env.envs.sb3 import GenialVecEnv
+from genial_env.encodings import AnyEncoding, Decodable, make_encoding
+
+__all__ = ["VecSymmetryAugmentation"]
 
 
-class Turned(VecEnvWrapper):
-    """An environment seen through another symmetry at every decision.
+class VecSymmetryAugmentation(ResumableVecEnvWrapper):
+    """An environment that is seen under a new random symmetry at every decision.
 
     Args:
-        venv: whose observations are of the encoding.
-        encoding: one that can decode.
-        seed: of the symmetries.
+        venv: the environment; its observations must be of the encoding.
+        rules: the rules of the environment.
+        encoding: an encoding with the method ``decode``.
+        seed: seed of the symmetries.
+
+    Raises:
+        TypeError: if the encoding cannot decode.
     """
 
-    def __init__(self, venv: GenialVecEnv, encoding: str | Decodable, seed: int) -> None:
+    def __init__(self, venv: AnyGenialVecEnv, rules: Rules, encoding: AnyEncoding, seed: int) -> None:
         super().__init__(venv)
-        coder = make_encoding(encoding)
-        if not isinstance(coder, Decodable):
-            raise TypeError(f"an encoding with decode(rules, arrays) is needed, unlike {encoding!r}")
-        self._coder, self._rules, self._rng = coder, venv.rules, np.random.default_rng(seed)
+        decodable = make_encoding(encoding)
+        if not isinstance(decodable, Decodable):
+            raise TypeError(f"augmentation takes an encoding with the method decode(rules, arrays), not {encoding!r}")
+        self._encoding, self._rules, self._rng = decodable, rules, np.random.default_rng(seed)
         self._symmetry: Symmetry
         self._rack: NDArray[np.int8]
 
     def reset(self) -> VecEnvObs:
-        """New games."""
-        return self._turn(self.venv.reset())
+        """Start new games and return their images."""
+        images: VecEnvObs = self._augment(self.venv.reset())
+        return images
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Take actions of the turned positions."""
+        """Take actions that were chosen for the images."""
         self.venv.step_async(self._symmetry.inverse.actions(np.asarray(actions, dtype=np.int64), self._rack))
 
     def step_wait(self) -> VecEnvStepReturn:
-        """The environment's step, and what is seen after it."""
-        observation, earned, done, infos = self.venv.step_wait()
-        return self._turn(observation), earned, done, infos
+        """Step the environment and return the images of the new positions."""
+        observation, rewards, dones, infos = self.venv.step_wait()
+        return self._augment(observation), rewards, dones, infos
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
-        """``"action_masks"`` of the turned positions, of all games."""
-        masks = self.venv.env_method(method_name, *args, indices=indices, **kwargs)
+        """Call ``"action_masks"``, the only method that is supported: masks of the images of all games."""
+        masks: Any = self.venv.env_method(method_name, *args, indices=indices, **kwargs)
         return self._symmetry.mask(masks)
 
-    def get_state(self) -> dict[str, Any]:
-        """As the environment's."""
-        own = (self._rng.bit_generator.state, self._symmetry.board_number, self._symmetry.colors, self._rack)
-        return {"env": self.venv.get_state(), "own": own}
+    def _get_own_state(self) -> Any:
+        return self._rng.bit_generator.state, self._symmetry.board_number, self._symmetry.colors, self._rack
 
-    def set_state(self, saved: dict[str, Any]) -> None:
-        """As the environment's."""
-        self.venv.set_state(saved["env"])
-        self._rng.bit_generator.state, number, colors, self._rack = saved["own"]
+    def _set_own_state(self, own: Any) -> None:
+        self._rng.bit_generator.state, number, colors, self._rack = own
         self._symmetry = Symmetry(self._rules, number, colors)
 
-    def _turn(self, observation: Any) -> Any:
+    def _augment(self, observation: Any) -> Any:
         arrays = observation if isinstance(observation, dict) else {"": observation}
-        view = self._coder.decode(self._rules, arrays)
+        view = self._encoding.decode(self._rules, arrays)
         self._symmetry = random_symmetries(self._rules, self.num_envs, self._rng)
         image = self._symmetry.view(view)
         self._rack = image.rack
-        images = self._coder.encode(image)
+        images = self._encoding.encode(image)
         return images.get("", images)

@@ -1,28 +1,28 @@
-"""The policy of agents/ppo/structured.py grown up: it scores halves by what they do, and begins as the policy "denial".
+"""The network of the agent "ppo": it scores each half of a tile by its effects and starts as the policy "denial".
 
-It is plain torch: agents/ppo/halves_policy.py makes a policy of it for MaskablePPO, agents/rllib/halves_module.py one
-for RLlib.
+It is plain torch: agents/ppo/halves_policy.py makes a MaskablePPO policy of it, agents/rllib/halves_module.py an RLlib
+module.
 
-Observations are those of the encoding "halves" (genial_env/policies/halves.py). One small network, shared by all colors
-and cells, scores each (color, cell); a placement's logit is the sum of its two halves and of a term of its tile:
+Observations are of the encoding "halves" (genial_env/policies/halves.py). One small network, shared by all colors and
+cells, scores each (color, cell). The logit of a placement is the sum of the scores of its two halves and of a term of
+its tile. A score has two parts:
 
-    direct    features x weights that the color's standing decides, linear: begins with denial's own weights
-    hidden    features -> width -> the same heads, shifted by the color's standing: begins with next to nothing
+    direct    features x weights that depend on the color's embedding; linear, initialized with the weights of "denial"
+    hidden    features -> width -> the same outputs, shifted by the color's embedding; initialized close to zero
 
-Either gives a half's own score, and what covering the cell is worth whatever the color: in sum and at most over colors.
-A color's standing is a vector made of its markers, halves in hand and unseen, and what the board holds for it, mixed
-with the mean of all colors. So turning the board or renaming colors moves logits, and changes none.
+Each part yields a half's own score and the value of covering the cell whatever the color: the sum and the maximum over
+colors. The embedding of a color is computed from its markers, its halves in hand and unseen, and the features of the
+board for it, mixed with the mean over all colors. So logits move with a rotation of the board or a permutation of the
+colors and do not change otherwise.
 
-Convolution and attention over cells were tried and did not earn their place. After 150 s of CPU against denial and
-greedy (one seed, 3,000 games, two seats) this network had won 61.4% ± 1.7% against denial; with a layer more that
-mixes the hidden units of the six neighbours and of all colors, 55.3% ± 1.7%, as a row trains in 387 instead of 191
-microseconds and it had seen 74,000 instead of 182,000 decisions. One head of attention among a color's cells takes
-1,129. What lies further away is in the features already: points follow whole lines, and so does what a half opens.
+There are no layers over neighbouring cells: points follow whole lines, and so does what a half opens, so the features
+hold what is further away.
 """
 
 import torch
 from torch import Tensor, nn
 
+from agents.ppo.actor_critic import ActorCriticNet
 from genial_env import Rules
 from genial_env.core.rules import TRACK_END
 from genial_env.core.tables import tables
@@ -42,25 +42,31 @@ from genial_env.policies.halves import (
     value_inputs,
 )
 
+__all__ = ["HalvesNet"]
+
 TEMPERATURE = 100.0
-"""Of the beginning, in eighths of a worth, as :class:`~genial_env.policies.heuristic.Weights` counts."""
+"""Temperature of the initial policy, in eighths of a marker value, the unit of
+:class:`~genial_env.policies.heuristic.Weights`."""
 
 
-class HalvesNet(nn.Module):
-    """Observations of the encoding "halves", as floats, to logits [batch, A] and values [batch].
+class HalvesNet(ActorCriticNet):
+    """A network over observations of the encoding "halves".
 
     Args:
-        rules: the rules that the observations are of; at least two tracks.
-        width: hidden units over cells.
+        rules: the rules of the observations; at least two tracks.
+        width: number of hidden units of the network over cells.
 
     Raises:
         ValueError: for solo rules.
     """
 
+    on_ends: Tensor
+    scales: Tensor
+
     def __init__(self, rules: Rules, width: int = 16) -> None:
-        super().__init__()
+        super().__init__(rules, width)
         if rules.tracks < 2:
-            raise ValueError(f"the policy takes others to compare with, and mode {rules.mode!r} has none")
+            raise ValueError(f"the network compares with other seats, and mode {rules.mode!r} has none")
         self.rules = rules
         self.register_buffer("on_ends", torch.as_tensor(on_ends(tables(rules))), persistent=False)
         self.register_buffer("scales", 1 / torch.tensor(SCALES), persistent=False)
@@ -70,26 +76,26 @@ class HalvesNet(nn.Module):
         self.cell_net = nn.Linear(HALF_FEATURES, width)
         self.shift = nn.Linear(STANDING, width, bias=False)
         self.heads = nn.Linear(width, HEADS, bias=False)
-        self.tile_net = nn.Linear(STANDING, 2)  # for each half of a tile, and once more for a double
+        self.tile_net = nn.Linear(STANDING, 2)  # for each half of a tile; for a double in addition
         self.swap_net = nn.Linear(STANDING, 2)
         inputs, units = value_inputs(rules), VALUE_UNITS
-        self.value_net = nn.Sequential(
-            nn.Linear(inputs, units), nn.ReLU(), nn.Linear(units, units), nn.ReLU(), nn.Linear(units, 1)
-        )
-        self._begin_as_denial()
+        layers = [nn.Linear(inputs, units), nn.ReLU(), nn.Linear(units, units), nn.ReLU()]
+        value_head = nn.Linear(units, 1)
+        self.value_net = nn.Sequential(*layers, value_head)
+        self._initialize_as_denial(value_head)
 
     def forward(self, observation: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
-        """Logits [batch, A] and values [batch]."""
+        """Compute logits [batch, A] and values [batch]."""
         halves = observation["halves"] * self.scales
         standing = self._standing(observation, halves)
         return self._logits(observation, halves, standing), self._values(observation, standing)
 
     def values(self, observation: dict[str, Tensor]) -> Tensor:
-        """[batch]."""
+        """Compute values [batch]."""
         return self._values(observation, self._standing(observation, observation["halves"] * self.scales))
 
     def _standing(self, observation: dict[str, Tensor], halves: Tensor) -> Tensor:
-        """[batch, C, STANDING]."""
+        """Compute the embeddings of the colors [batch, C, STANDING]."""
         own, others = _markers(observation)
         lowest, others_lowest = own.amin(dim=1, keepdim=True), others.amin(dim=1, keepdim=True)
         features = [
@@ -104,7 +110,9 @@ class HalvesNet(nn.Module):
             observation["free"].mean(dim=1, keepdim=True).expand_as(own),
         ]
         on_board = [3 * halves.mean(dim=2), halves.amax(dim=2)]
-        return self.color_net_2(self.color_net(torch.cat([torch.stack(features, dim=2), *on_board], dim=2)))
+        inputs = torch.cat([torch.stack(features, dim=2), *on_board], dim=2)
+        standing: Tensor = self.color_net_2(self.color_net(inputs))
+        return standing
 
     def _logits(self, observation: dict[str, Tensor], halves: Tensor, standing: Tensor) -> Tensor:
         batch, colors, cells, features = halves.shape
@@ -126,23 +134,32 @@ class HalvesNet(nn.Module):
 
     def _values(self, observation: dict[str, Tensor], standing: Tensor) -> Tensor:
         own, others = (markers.sort(dim=1).values for markers in _markers(observation))
-        room = observation["free"].mean(dim=1, keepdim=True)
+        free_share = observation["free"].mean(dim=1, keepdim=True)
         in_hand = observation["rack"].sum(dim=(1, 2)).sort(dim=1).values / self.rules.rack
         lead = own - others
-        numbers = [own, others, lead, lead.cumsum(dim=1), lead * (1 - room), in_hand, room, room * room]
+        numbers = [
+            own,
+            others,
+            lead,
+            lead.cumsum(dim=1),
+            lead * (1 - free_share),
+            in_hand,
+            free_share,
+            free_share * free_share,
+        ]
         whole = [standing.mean(dim=1), standing.amax(dim=1)]
         turn = [observation[name] for name in ("phase", "pending_bonus", "has_placed")]
         value: Tensor = self.value_net(torch.cat([*numbers, *whole, *turn], dim=1))[:, 0]
         return value
 
     @torch.no_grad()
-    def _begin_as_denial(self) -> None:
-        """In place: direct weights are the policy's, everything else next to nothing."""
-        for layer in (self.direct, self.tile_net, self.swap_net, self.value_net[-1]):
+    def _initialize_as_denial(self, value_head: nn.Linear) -> None:
+        """Set the direct weights in place to those of the policy "denial", and everything else close to zero."""
+        for layer in (self.direct, self.tile_net, self.swap_net, value_head):
             nn.init.zeros_(layer.weight)
             nn.init.zeros_(layer.bias)
         self.heads.weight.mul_(0.1 / SHARPNESS)
-        self.swap_net.bias.copy_(torch.tensor([1.0, -1.0]))  # swap, and decline neither swaps nor placements
+        self.swap_net.bias.copy_(torch.tensor([1.0, -1.0]))  # always swap, never decline
         weights, colors = DenialPolicy().weights(self.rules), self.rules.colors
         _, _, _, own_gain, others_gain, opened, opened_to_others = self.direct.bias.reshape(HALF_FEATURES, HEADS)
         own_gain += torch.tensor([8, -colors * weights.forgone_total, 0, weights.forgone_max])
@@ -154,7 +171,7 @@ class HalvesNet(nn.Module):
 
 
 class Mixing(nn.Module):
-    """[batch, C, inputs] to [batch, C, outputs]: each color by itself, and the mean of all."""
+    """A layer from [batch, C, inputs] to [batch, C, outputs] over each color and the mean over all colors."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()
@@ -162,11 +179,11 @@ class Mixing(nn.Module):
         self.mean = nn.Linear(inputs, outputs, bias=False)
 
     def forward(self, colors: Tensor) -> Tensor:
-        """[batch, C, outputs]."""
+        """Compute [batch, C, outputs]."""
         return torch.relu(self.own(colors) + self.mean(colors.mean(dim=1, keepdim=True)))
 
 
 def _markers(observation: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
-    """[batch, C] the own markers and the best other's, as shares of the track."""
+    """Return the own markers and the best other ones, each [batch, C], as shares of the track."""
     markers = observation["markers"] / TRACK_END
     return markers[:, 0], markers[:, 1:].amax(dim=1)

@@ -1,10 +1,12 @@
-"""The network of agents/ppo/halves_net.py as sb3-contrib's MaskablePPO wants it."""
+"""The network of agents/ppo/halves_net.py as a policy of sb3-contrib's MaskablePPO."""
 
 from agents.ppo.halves_net import HalvesNet
-from agents.ppo.structured import StructuredPolicy
+from agents.ppo.net_policy import NetPolicy
+
+__all__ = ["HalvesPolicy"]
 
 
-class HalvesPolicy(StructuredPolicy):
-    """:class:`~agents.ppo.halves_net.HalvesNet` as MaskablePPO's policy."""
+class HalvesPolicy(NetPolicy):
+    """:class:`~agents.ppo.halves_net.HalvesNet` as a policy."""
 
     net_class = HalvesNet

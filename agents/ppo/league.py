@@ -1,156 +1,184 @@
-"""Whom a learner trains against: scripted agents and its own past selves, those that are hard to beat more often."""
+"""The opponents of a learner: scripted agents and its own past selves, the hard ones more often."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from genial_env import Policy
+from genial_env import Policy, Rules
+from genial_env.core.tables import tables
 from genial_env.envs.opponents import Pool
 from genial_env.policies.registry import make_policy
 
-FLOOR = 0.05
+__all__ = ["League", "LeagueOptions", "Opponent", "compute_results"]
+
+MIN_WEIGHT = 0.05
 """The least weight of an opponent within its group, so that none is forgotten; the greatest is 1."""
 
-EVEN = 0.5
-"""The win rate that is assumed of an opponent that nothing is known of."""
+INITIAL_WIN_RATE = 0.5
+"""The win rate that is assumed before the first game."""
+
+
+@dataclass
+class LeagueOptions:
+    """The options of the league; trainers have them as options of the command line."""
+
+    scripted: tuple[str, ...] = ("denial", "greedy")
+    """scripted opponents"""
+    past_self_share: float = 0.3
+    """share of the games against past selves, once there is one"""
+    max_past_selves: int = 4
+    """number of past selves that are kept"""
+    pfsp_power: float = 2.0
+    """exponent of prioritized fictitious self-play: how much more often hard opponents are met; 0: all alike"""
+    win_rate_horizon: int = 200
+    """time constant, in games, of the moving average of the win rate against each opponent"""
+    snapshot_every: int = 50
+    """updates between two snapshots of the learner that join the league as past selves"""
 
 
 @dataclass
 class Opponent:
-    """One of the league.
+    """An opponent in the league.
 
     Attributes:
-        policy: what plays.
-        weights: a past self's, from which its policy is made; None for a scripted one.
-        win_rate: the learner's against it, a moving average over games.
+        policy: the policy that plays.
+        weights: the weights of a past self's network; None for a scripted opponent.
+        win_rate: moving average of the learner's results against it.
     """
 
     policy: Policy
     weights: Any
-    win_rate: float = EVEN
+    win_rate: float = INITIAL_WIN_RATE
 
 
 class League:
-    """Scripted agents and past selves, each with the learner's win rate against it.
+    """Scripted opponents and past selves, each with the learner's win rate against it.
 
-    The two groups get their shares of the games whatever happens. Within a group an opponent is drawn in proportion to
-    ``(1 - win rate) ** hardness`` ("prioritised fictitious self-play", O. Vinyals and others, "Grandmaster level in
-    StarCraft II using multi-agent reinforcement learning", Nature 575, 2019), but at least to 0.05.
+    The two groups have fixed shares of the games. Within a group the probability of an opponent is proportional to
+    ``max((1 - win rate) ** pfsp_power, 0.05)`` (prioritized fictitious self-play: O. Vinyals and others, "Grandmaster
+    level in StarCraft II using multi-agent reinforcement learning", Nature 575, 2019). While there are no past selves,
+    all games are against scripted opponents. Of more past selves than allowed, the one with the highest win rate
+    against it is removed.
 
     Args:
-        scripted: names of policies.
-        make_self: from the number of decisions after which a past self was kept and its weights to a policy.
-        selves_share: the share of games against past selves; the scripted have the rest, and all while there are none.
-        most_selves: how many past selves are kept; of more, the one that is beaten most often goes.
-        hardness: 0 treats all alike.
-        memory: games over which win rates are averaged.
+        options: the options.
+        make_past_self: creates a policy from the number of decisions at the snapshot and the weights.
 
     Raises:
-        ValueError: for a share out of 0 to 1, no scripted agents, or settings below their least.
+        ValueError: for options out of their range.
     """
 
-    def __init__(
-        self,
-        scripted: Sequence[str],
-        make_self: Callable[[int, Any], Policy],
-        selves_share: float,
-        most_selves: int = 8,
-        hardness: float = 2.0,
-        memory: int = 200,
-    ) -> None:
-        if not scripted:
-            raise ValueError("the league takes at least one scripted agent: they play until there are past selves")
-        if not 0 <= selves_share <= 1:
-            raise ValueError(f"selves_share must be 0 to 1, not {selves_share!r}")
-        if most_selves < 1 or hardness < 0 or memory < 1:
-            raise ValueError(
-                "most_selves and memory must be at least 1, hardness at least 0, "
-                f"not {most_selves!r}, {memory!r}, {hardness!r}"
-            )
-        self.scripted = [Opponent(make_policy(name), None) for name in scripted]
-        self.selves: list[Opponent] = []
-        self._make_self, self._share, self._most = make_self, selves_share, most_selves
-        self._hardness, self._memory = hardness, memory
-        self._kept_at: list[int] = []
+    def __init__(self, options: LeagueOptions, make_past_self: Callable[[int, Any], Policy]) -> None:
+        _check(options)
+        self.options = options
+        self.scripted = [Opponent(make_policy(name), None) for name in options.scripted]
+        self.past_selves: list[Opponent] = []
+        self._make_past_self = make_past_self
+        self._snapshot_moves: list[int] = []
         self._shares: list[float] = []
-        self._share_out()
+        self._update_shares()
 
     @property
     def opponents(self) -> list[Opponent]:
-        """All of them, the scripted first."""
-        return [*self.scripted, *self.selves]
+        """All opponents, the scripted ones first."""
+        return [*self.scripted, *self.past_selves]
 
-    def tell(self, name: str, result: float) -> None:
-        """In place: the learner has played a game against the opponent of that name: 1 won, 0.5 shared, 0 lost."""
+    def record_result(self, name: str, result: float) -> None:
+        """Update the win rate against an opponent in place.
+
+        Args:
+            name: the name of the opponent's policy.
+            result: the learner's result of a game: 1 won, 0.5 tied, 0 lost.
+        """
         for opponent in self.opponents:
             if opponent.policy.name == name:
-                opponent.win_rate += (result - opponent.win_rate) / self._memory
+                opponent.win_rate += (result - opponent.win_rate) / self.options.win_rate_horizon
 
-    def keep(self, moves: int, weights: Any) -> None:
-        """In place: a past self more, with the learner's weights after so many decisions; and all shares anew."""
-        if len(self.selves) == self._most:
-            easiest = int(np.argmax([opponent.win_rate for opponent in self.selves]))
-            del self.selves[easiest], self._kept_at[easiest]
-        self.selves.append(Opponent(self._make_self(moves, weights), weights))
-        self._kept_at.append(moves)
-        self._share_out()
+    def add_past_self(self, moves: int, weights: Any) -> None:
+        """Add a snapshot of the learner in place and compute all shares anew.
 
-    def pool(self) -> Pool:
-        """For the environment, with the shares as they were last made."""
+        Args:
+            moves: the number of decisions that the learner has trained on.
+            weights: its weights.
+        """
+        if len(self.past_selves) == self.options.max_past_selves:
+            easiest = int(np.argmax([opponent.win_rate for opponent in self.past_selves]))
+            del self.past_selves[easiest], self._snapshot_moves[easiest]
+        self.past_selves.append(Opponent(self._make_past_self(moves, weights), weights))
+        self._snapshot_moves.append(moves)
+        self._update_shares()
+
+    def make_pool(self) -> Pool:
+        """Create the opponents of an environment, with the current shares."""
         return Pool([opponent.policy for opponent in self.opponents], self._shares)
 
     @property
     def shares(self) -> dict[str, float]:
-        """How often each opponent is met, by name, as the shares were last made; they add up to 1."""
+        """The share of games against each opponent by name, as computed at the last snapshot. The sum is 1."""
         names = [opponent.policy.name for opponent in self.opponents]
         return dict(zip(names, self._shares, strict=True))
 
-    def saved(self) -> dict[str, Any]:
-        """All that changes, for :meth:`restore`."""
+    def get_state(self) -> dict[str, Any]:
+        """Return everything that changes, for :meth:`set_state`."""
         return {
             "shares": self._shares,
             "scripted": [opponent.win_rate for opponent in self.scripted],
-            "selves": [
+            "past_selves": [
                 (moves, opponent.weights, opponent.win_rate)
-                for moves, opponent in zip(self._kept_at, self.selves, strict=True)
+                for moves, opponent in zip(self._snapshot_moves, self.past_selves, strict=True)
             ],
         }
 
-    def restore(self, saved: dict[str, Any]) -> None:
-        """In place: go back to what :meth:`saved` gave."""
+    def set_state(self, saved: dict[str, Any]) -> None:
+        """Restore in place what :meth:`get_state` returned."""
         for opponent, win_rate in zip(self.scripted, saved["scripted"], strict=True):
             opponent.win_rate = win_rate
-        self._kept_at = [moves for moves, _, _ in saved["selves"]]
-        self.selves = [Opponent(self._make_self(moves, w), w, rate) for moves, w, rate in saved["selves"]]
+        snapshots = saved["past_selves"]
+        self._snapshot_moves = [moves for moves, _, _ in snapshots]
+        self.past_selves = [Opponent(self._make_past_self(moves, w), w, win_rate) for moves, w, win_rate in snapshots]
         self._shares = list(saved["shares"])
 
-    def _share_out(self) -> None:
-        """In place: shares by today's win rates."""
-        share = self._share if self.selves else 0.0
-        groups = [((1 - share), self.scripted), (share, self.selves)]
-        self._shares = [float(part) for whole, group in groups if group for part in whole * self._within(group)]
+    def _update_shares(self) -> None:
+        """Compute the shares in place from the current win rates."""
+        share = self.options.past_self_share if self.past_selves else 0.0
+        groups = [((1 - share), self.scripted), (share, self.past_selves)]
+        self._shares = [float(part) for whole, group in groups if group for part in whole * self._weigh(group)]
 
-    def _within(self, group: list[Opponent]) -> np.ndarray:
-        """Weights that add up to 1."""
+    def _weigh(self, group: list[Opponent]) -> np.ndarray:
+        """Compute the probabilities of the opponents within a group."""
         lost = np.array([1 - opponent.win_rate for opponent in group])
-        weights = np.maximum(lost**self._hardness, FLOOR)
+        weights = np.maximum(lost**self.options.pfsp_power, MIN_WEIGHT)
         shares: np.ndarray = weights / weights.sum()
         return shares
 
 
-def results_of_game(info: Mapping[str, Any], tracks: int) -> list[tuple[str, float]]:
-    """Against each opponent by name 1 for a better rank than it, 0.5 for the same, 0 for a worse one.
+def _check(options: LeagueOptions) -> None:
+    if not options.scripted:
+        raise ValueError("the league needs at least one scripted opponent, to play until there is a past self")
+    if not 0 <= options.past_self_share <= 1:
+        raise ValueError(f"past_self_share must be 0 to 1, not {options.past_self_share!r}")
+    for name, least in (("max_past_selves", 1), ("win_rate_horizon", 1), ("pfsp_power", 0)):
+        if getattr(options, name) < least:
+            raise ValueError(f"{name} must be at least {least}, not {getattr(options, name)!r}")
+
+
+def compute_results(info: Mapping[str, Any], rules: Rules) -> list[tuple[str, float]]:
+    """Compute the learner's result against each opponent of a finished game.
 
     Args:
-        info: of a finished game: "seat", "ranks", and "opponents" by name.
-        tracks: how many there are; in a team the partner is no opponent.
+        info: of the game: "seat" (the learner's), "ranks" by track, and "opponents" by name, clockwise from the
+            learner.
+        rules: the rules; in teams the partner is no opponent.
+
+    Returns:
+        Name and result of each opponent: 1 for a better rank than the opponent's, 0.5 for the same, 0 for a worse one.
     """
-    seat, ranks = info["seat"], info["ranks"]
-    names = enumerate(info["opponents"], seat + 1)  # clockwise; tracks go round as often as seats do
+    own, *others = tables(rules).seats_from[info["seat"]]
+    own_track, ranks = rules.track_of(own), info["ranks"]
     return [
-        (name, 0.5 + 0.5 * float(np.sign(ranks[other % tracks] - ranks[seat % tracks])))
-        for other, name in names
-        if other % tracks != seat % tracks
+        (name, 0.5 + 0.5 * float(np.sign(ranks[rules.track_of(other)] - ranks[own_track])))
+        for name, other in zip(info["opponents"], others, strict=True)
+        if rules.track_of(other) != own_track
     ]

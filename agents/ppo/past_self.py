@@ -1,24 +1,25 @@
-"""A policy network as it was, playing its likeliest action, to train against."""
+"""A policy network as an opponent that plays its most likely action."""
 
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import nn
 
+from genial_env.core.arrays import Bits, Ints
 from genial_env.core.views import View
 from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.policies.halves import likeliest
+
+__all__ = ["PastSelf"]
 
 
 class PastSelf:
     """A network that plays.
 
     Args:
-        net: from observations, as floats by field, to logits [batch, A] and values.
-        encoding: of the observations.
-        name: how tables and records call it.
+        net: maps observations, as floats by field, to logits [batch, A] and values.
+        encoding: the encoding of the observations.
+        name: the name in tables and records.
     """
 
     def __init__(self, net: nn.Module, encoding: AnyEncoding, name: str) -> None:
@@ -26,7 +27,7 @@ class PastSelf:
         self._net, self._encoding = net, make_encoding(encoding)
 
     @torch.no_grad()
-    def __call__(self, view: View, random: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
         arrays: dict[str, Any] = self._encoding.encode(view)
         logits, _ = self._net({name: torch.from_numpy(array).float() for name, array in arrays.items()})

@@ -1,7 +1,7 @@
-"""The network of agents/ppo/halves_net.py as RLlib's PPO wants it, and past selves to play against.
+"""The network of agents/ppo/halves_net.py as RLlib modules: one to train, one for past selves.
 
-The environment's encoding is :class:`HalvesAndTokens`: halves for the network, and beside them the tokens, from which
-scripted agents (:class:`genial_env.envs.rllib.PolicyModule`) read the view back.
+The encoding of the environment is :class:`HalvesAndTokens`: the halves for the network, and the tokens, from which
+scripted agents (:class:`genial_env.envs.rllib.PolicyModule`) decode the view.
 """
 
 from typing import Any
@@ -17,62 +17,65 @@ from torch import Tensor
 from agents.ppo.halves_net import HalvesNet
 from genial_env.core.rules import Rules
 from genial_env.core.views import View
-from genial_env.encodings import Field, Tokens
+from genial_env.encodings import Field
+from genial_env.encodings.tokens import Tokens
 from genial_env.policies.halves import Halves, likeliest
+
+__all__ = ["HalvesAndTokens", "HalvesModule", "PastSelfModule"]
 
 
 class HalvesAndTokens:
-    """The fields of "halves" (genial_env/policies/halves.py), and ``tokens``: the encoding "tokens"."""
+    """An encoding with the fields of "halves" (genial_env/policies/halves.py) and ``tokens``, the encoding "tokens"."""
 
     def __init__(self) -> None:
         self._halves, self._tokens = Halves(), Tokens()
 
     def fields(self, rules: Rules) -> dict[str, Field]:
-        """The fields by name."""
+        """Return the fields by name."""
         return {**self._halves.fields(rules), "tokens": self._tokens.fields(rules)[""]}
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
-        """[G, *shape] for each field, newly made."""
+        """Encode views: new arrays [G, *shape] for each field."""
         return {**self._halves.encode(view), "tokens": self._tokens.encode(view)[""]}
 
     def decode(self, rules: Rules, arrays: dict[str, NDArray[np.uint8]]) -> View:
-        """The views [G], seat 0's."""
+        """Decode the views [G], as those of seat 0."""
         return self._tokens.decode(rules, {"": arrays["tokens"]})
 
 
-class PastSelfModule(TorchRLModule):
-    """:class:`~agents.ppo.halves_net.HalvesNet` playing its likeliest action, never trained.
+class PastSelfModule(TorchRLModule):  # type: ignore[misc]  # ray has no type hints
+    """:class:`~agents.ppo.halves_net.HalvesNet` as an opponent: it plays its most likely action and is not trained.
 
-    ``model_config`` holds ``rules``, as their ``to_dict`` gives them, and ``width``, the network's.
+    ``model_config`` holds ``rules``, as ``Rules.to_dict`` returns them, and ``width``, of the network.
     """
 
     def setup(self) -> None:
-        """In place: make the network. RLlib calls it."""
+        """Create the network in place. RLlib calls this method."""
         self.net = HalvesNet(Rules.from_dict(self.model_config["rules"]), self.model_config["width"])
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        logits, _ = self.net(_floats(batch))
+        logits, _ = self.net(_to_float(batch))
         mask = batch[Columns.OBS]["action_mask"].numpy(force=True) == 1
         return {Columns.ACTIONS: likeliest(logits.numpy(force=True), mask)}
 
 
-class HalvesModule(PastSelfModule, ValueFunctionAPI):
-    """:class:`~agents.ppo.halves_net.HalvesNet` as RLlib's PPO trains it: actions are drawn by their logits."""
+class HalvesModule(PastSelfModule, ValueFunctionAPI):  # type: ignore[misc]  # ray has no type hints
+    """:class:`~agents.ppo.halves_net.HalvesNet` for RLlib's PPO, which samples actions by their logits."""
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         return {Columns.ACTION_DIST_INPUTS: self._forward_train(batch)[Columns.ACTION_DIST_INPUTS]}
 
     def _forward_train(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        logits, values = self.net(_floats(batch))
+        logits, values = self.net(_to_float(batch))
         masked = logits.masked_fill(batch[Columns.OBS]["action_mask"] == 0, FLOAT_MIN)
         return {Columns.ACTION_DIST_INPUTS: masked, Columns.EMBEDDINGS: values}
 
     def compute_values(self, batch: dict[str, Any], embeddings: Tensor | None = None) -> Tensor:
-        """[batch]: what the games are worth; the values themselves, where the batch went forward already."""
-        return self.net.values(_floats(batch)) if embeddings is None else embeddings
+        """Compute the values [batch]. Embeddings of a forward pass are the values themselves."""
+        return self.net.values(_to_float(batch)) if embeddings is None else embeddings
 
 
-def _floats(batch: dict[str, Any]) -> dict[str, Tensor]:
-    """What the network reads of the observations, without the tokens."""
-    seen = batch[Columns.OBS]["observation"]
-    return {name: value.float() for name, value in seen.items() if name != "tokens"}
+def _to_float(batch: dict[str, Any]) -> dict[str, Tensor]:
+    """Convert the fields that the network reads, all but the tokens, to floats."""
+    observation = batch[Columns.OBS]["observation"]
+    return {name: value.float() for name, value in observation.items() if name != "tokens"}

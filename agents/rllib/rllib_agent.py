@@ -1,4 +1,4 @@
-"""A module trained with RLlib as a policy for `play`, `opponents=` and the rest."""
+"""A module trained with RLlib as a policy, for example for ``play`` and ``opponents=``."""
 
 from os import PathLike
 from pathlib import Path
@@ -6,25 +6,29 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.rl_module import RLModule
 
+from genial_env.core.arrays import Bits, Ints
 from genial_env.core.views import View
 from genial_env.encodings import AnyEncoding, make_encoding
 
+__all__ = ["MODULE", "RLlibAgent"]
+
 MODULE = "learner"
-"""What the training script calls the module that learns."""
+"""The name of the module that learns."""
 
 
 class RLlibAgent:
-    """Plays the likeliest action of a module: :class:`~genial_env.envs.rllib.MaskedPPOModule`, or another that gives
-    logits for ``{"observation": ..., "action_mask": ...}``.
+    """An agent that plays the most likely action of a module.
+
+    The module is a :class:`~genial_env.envs.rllib.MaskedPPOModule`, or another one that computes logits for
+    ``{"observation": ..., "action_mask": ...}``.
 
     Args:
-        module: the module, or the checkpoint folder of an algorithm that has it.
-        name: how tables and records call it.
-        encoding: the one that it was trained with.
+        module: the module, or the folder of a checkpoint with it.
+        name: the name in tables and records.
+        encoding: the encoding that the module was trained with.
     """
 
     def __init__(
@@ -36,7 +40,7 @@ class RLlibAgent:
         self._module: Any = module
         self._encoding = make_encoding(encoding)
 
-    def __call__(self, view: View, random: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
         fields = {name: torch.from_numpy(array) for name, array in self._encoding.encode(view).items()}
         observation = {
@@ -45,5 +49,5 @@ class RLlibAgent:
         }
         with torch.no_grad():
             found = self._module.forward_inference({Columns.OBS: observation})
-        chosen: NDArray[np.int64] = found[Columns.ACTION_DIST_INPUTS].argmax(dim=1).numpy()
+        chosen: Ints = found[Columns.ACTION_DIST_INPUTS].argmax(dim=1).numpy()
         return chosen

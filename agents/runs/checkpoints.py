@@ -1,4 +1,7 @@
-"""Checkpoints of trainers, read without running what is in them: torch's weights_only and a list of harmless types."""
+"""Checkpoints of trainers, loaded without running code from the file.
+
+``torch.load`` with ``weights_only=True`` and a list of further types that are harmless.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +15,8 @@ from genial_env import Rules, State
 from genial_env.core.tables import tables
 from genial_env.envs.batch import SeedStreams
 
+__all__ = ["load_checkpoint"]
+
 _MADE_BY_FUNCTIONS = (
     np.zeros(1),
     np.float64(0),
@@ -19,7 +24,7 @@ _MADE_BY_FUNCTIONS = (
     np.random.PCG64(0),
     bit_generator.SeedSequence(0),
 )
-"""One of each type that pickle makes anew by a function."""
+"""One object of each type that pickle creates by calling a function."""
 
 _TYPES = (np.ndarray, np.dtype, np.random.PCG64, bit_generator.SeedSequence, State, Rules, SeedStreams)
 
@@ -27,18 +32,18 @@ _NUMBERS = ("bool", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", 
 
 
 def load_checkpoint(path: Path, types: Sequence[type] = ()) -> Any:
-    """Read what torch.save wrote: tensors, numbers, text, containers, arrays, random generators, games.
+    """Load a file that torch.save wrote: tensors, numbers, text, containers, arrays, random generators, games.
 
     Args:
         path: the file.
-        types: further types that may be in it.
+        types: further types that the file may contain.
 
     Raises:
-        ValueError: for a file that cannot be read, or that has something else in it, of which nothing is run.
+        ValueError: if the file cannot be read or contains anything else. No code from the file is run.
     """
-    makers = [tables, *(made.__reduce__()[0] for made in _MADE_BY_FUNCTIONS)]
+    factories: list[Any] = [tables, *(made.__reduce__()[0] for made in _MADE_BY_FUNCTIONS)]
     numbers = [type(np.dtype(name)) for name in _NUMBERS]
-    with torch.serialization.safe_globals([*makers, *_TYPES, *numbers, *types]):
+    with torch.serialization.safe_globals([*factories, *_TYPES, *numbers, *types]):
         try:
             return torch.load(path, map_location="cpu", weights_only=True)
         except Exception as error:  # pickle's, zipfile's and torch's own

@@ -1,31 +1,42 @@
-"""How an agent does against others: every deal is played with the agent on every seat."""
+"""The strength of an agent against others. The agent plays every deal once from every seat."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genial_env import Policy, Results, Rules, play
 from genial_env.arena.intervals import mean_interval
+from genial_env.core.arrays import Floats
 from genial_env.core.ranking import rank_utility
 from genial_env.policies.registry import make_policy
 
+__all__ = [
+    "ALONE",
+    "Measured",
+    "compute_deal_values",
+    "compute_game_values",
+    "format_results",
+    "measure",
+    "play_rotations",
+    "summarize",
+]
+
 ALONE = "alone"
-"""What a solo agent is measured against."""
+"""The opponent's name in results of solo agents."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What an agent made of its games.
+    """The result of an evaluation.
 
     Attributes:
-        games: how many were played.
-        mean: of what a deal brought, see :func:`values_of_deals`.
-        half: how far the further end of its 95% interval is away; the interval counts deals, not games. Of what is
-            bounded (all but the lowest marker of solo games) it is that of :mod:`genial_env.arena.intervals`, so an
-            agent that won everything has one too.
+        games: number of games played.
+        mean: mean value of a deal, see :func:`compute_deal_values`.
+        half: distance from the mean to the further end of its 95% interval. The interval counts deals, not games. For
+            bounded values (everything except the lowest marker in solo) it is the interval of
+            :mod:`genial_env.arena.intervals`, which has a positive width even if all games were won.
     """
 
     games: int
@@ -36,63 +47,68 @@ class Measured:
 def measure(
     agent: str | Policy, opponents: Sequence[str | Policy], rules: Rules, deals: int, seed: int
 ) -> dict[str, Measured]:
-    """How an agent does against each opponent, by the opponent's name; solo takes no opponents and knows "alone" only.
+    """Measure an agent against each opponent.
 
     Args:
-        agent: a policy or what :func:`genial_env.make_policy` reads.
-        opponents: likewise.
+        agent: a policy, or a name for :func:`genial_env.make_policy`.
+        opponents: likewise; none in solo.
         rules: the rules.
-        deals: how many are played against each opponent, at least 2; each is a game for every track.
-        seed: of the deals, which are the same against every opponent.
+        deals: number of deals against each opponent, at least 2. Each is played once for every track.
+        seed: seed of the deals, which are the same against every opponent.
+
+    Returns:
+        The results by the opponent's name; in solo by :data:`ALONE`.
 
     Raises:
-        ValueError: for fewer than 2 deals, opponents in solo or none elsewhere, or an unknown name.
+        ValueError: for fewer than 2 deals, for opponents in solo or none elsewhere, or for an unknown name.
     """
     if deals < 2:
-        raise ValueError(f"an interval takes at least 2 deals, not {deals}")
+        raise ValueError(f"an interval needs at least 2 deals, not {deals}")
     if (rules.players == 1) != (len(opponents) == 0):
         raise ValueError(f"{rules.players} seats do not go with the opponents {list(opponents)}")
     if rules.players == 1:
-        return {ALONE: measured([play([agent], rules, deals, seed)])}
+        return {ALONE: summarize([play([agent], rules, deals, seed)])}
     agent, policies = make_policy(agent), [make_policy(opponent) for opponent in opponents]
-    return {policy.name: measured(play_rotations(agent, policy, rules, deals, seed)) for policy in policies}
+    return {policy.name: summarize(play_rotations(agent, policy, rules, deals, seed)) for policy in policies}
 
 
 def play_rotations(
     agent: str | Policy, opponent: str | Policy, rules: Rules, deals: int, seed: int
 ) -> list[Results]:  # [T]
-    """The same deals once for every track: in entry t the agent has the seats of track t, the opponent all others."""
+    """Play the same deals once for every track. In entry t the agent has the seats of track t."""
     by_seat = [
-        [agent if seat % rules.tracks == track else opponent for seat in range(rules.players)]
+        [agent if rules.track_of(seat) == track else opponent for seat in range(rules.players)]
         for track in range(rules.tracks)
     ]
     return [play(policies, rules, deals, seed) for policies in by_seat]
 
 
-def values_of_deals(rotations: Sequence[Results]) -> NDArray[np.float64]:  # [deals]
-    """What the agent made of each deal, the mean over its seats.
+def compute_deal_values(rotations: Sequence[Results]) -> Floats:  # [deals]
+    """Compute the agent's value of each deal, the mean over its seats.
 
-    A game between two tracks is worth 1 won, 0.5 shared, 0 lost; between more of them the rank utility, +1 first to
-    -1 last; alone the lowest marker.
+    With two tracks a game counts 1 won, 0.5 tied, 0 lost; with more tracks the rank utility from +1 (first) to -1
+    (last); solo the lowest marker.
 
     Args:
-        rotations: as :func:`play_rotations` gives them.
+        rotations: what :func:`play_rotations` returned.
     """
-    return np.mean([values_of_games(results, track) for track, results in enumerate(rotations)], axis=0)
+    values: Floats = np.mean([compute_game_values(results, track) for track, results in enumerate(rotations)], axis=0)
+    return values
 
 
-def values_of_games(results: Results, track: int) -> NDArray[np.float64]:  # [games]
-    """What the track made of each game, as in :func:`values_of_deals`."""
+def compute_game_values(results: Results, track: int) -> Floats:  # [games]
+    """Compute the value of each game for a track, see :func:`compute_deal_values`."""
     tracks = results.rules.tracks
     if tracks == 1:
-        return results.scores[:, track].min(axis=1).astype(np.float64)
+        lowest: Floats = results.scores[:, track].min(axis=1).astype(np.float64)
+        return lowest
     utility = rank_utility(results.ranks)[:, track]
     return 0.5 + 0.5 * utility if tracks == 2 else utility
 
 
-def measured(rotations: Sequence[Results]) -> Measured:
-    """Rotations, as :func:`play_rotations` gives them, in three numbers."""
-    values = values_of_deals(rotations)
+def summarize(rotations: Sequence[Results]) -> Measured:
+    """Summarize what :func:`play_rotations` returned."""
+    values = compute_deal_values(rotations)
     mean, tracks = float(values.mean()), rotations[0].rules.tracks
     if tracks == 1:
         half = 1.96 * float(values.std(ddof=1)) / sqrt(len(values))
@@ -102,6 +118,6 @@ def measured(rotations: Sequence[Results]) -> Measured:
     return Measured(sum(len(results) for results in rotations), mean, half)
 
 
-def results_in_words(found: Mapping[str, Measured]) -> dict[str, str]:
-    """What was measured, by opponent, as files of weights keep it."""
+def format_results(found: Mapping[str, Measured]) -> dict[str, str]:
+    """Format results by opponent for the metadata of weight files."""
     return {name: f"{each.mean:.4f} ± {each.half:.4f} ({each.games} games)" for name, each in found.items()}

@@ -1,4 +1,4 @@
-"""Stored training runs as pictures: strength against the clock and against moves, a line a group."""
+"""Pictures of stored training runs: strength over wall time and over moves, one line per group."""
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle, product
@@ -10,19 +10,21 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
-from agents.runs.sentences import words_of
+from agents.runs.formatting import format_against
 from agents.runs.stored_runs import Stored
-from agents.runs.strength import AXES, FEW, Floats, band_of, lines_of
+from agents.runs.strength import AXES, MIN_SEEDS, Line, collect_lines, compute_band
 from genial_env._util.files import replace_path
 
+__all__ = ["Groups", "collect_opponents", "draw"]
+
 INK = "#808080"
-"""Of everything that is no line: to be read on white and on black, as the picture has no ground of its own."""
+"""Color of text and axes, legible on white and on black, as the background is transparent."""
 
 COLORS = ("#3b8ede", "#e8820c", "#2ea36a", "#dd4b4b", "#a06cd5", "#b8860b", "#e26fb3", "#14a3b8")
 DASHES: tuple[Any, ...] = ("-", "--", ":", "-.")
 
 STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none",  # text stays text: small, and in the reader's letters
+    "svg.fonttype": "none",  # text stays text: small files, in the reader's font
     "svg.hashsalt": "genial_env",  # the same picture has the same bytes
     "font.size": 9,
     "axes.spines.top": False,
@@ -33,30 +35,31 @@ STYLE: dict[Any, Any] = {
 }
 
 LONG_NAME = 42
-"""Letters of a name in the legend from which on three of them have no room beside each other."""
+"""Length of a label in the legend above which the legend has two columns instead of three."""
 
 Groups = Mapping[str, Sequence[Stored]]
-"""The runs of each group, by label."""
+"""The runs of each group by label."""
 
 Styles = Mapping[str, tuple[Any, str]]
-"""Dashes and color of each group, by label."""
+"""The line style and color of each group by label."""
 
 TIMES = {"seconds": 1, "minutes": 60, "hours": 3600}
 COUNTS = {"moves": 1, "thousand moves": 10**3, "million moves": 10**6}
 
 
-def draw(groups: Groups, path: Path, strength: str, made_of: str) -> None:
-    """Draw the groups of one game: a row of panels an opponent, a column an axis.
+def draw(groups: Groups, path: Path, strength: str, source: str) -> None:
+    """Draw the groups of one game: a row of panels for each opponent, a column for each horizontal axis.
 
-    A group of enough seeds is a line in its band; of one with fewer, every seed is a thin line, and the legend says so.
+    A group with enough seeds is a line with a band. Of a group with fewer seeds, every seed is a thin line, and the
+    legend says so.
 
     Args:
-        groups: the runs of each, by label.
-        path: of the SVG.
-        strength: what the numbers are, for the vertical axes.
-        made_of: what the picture is made of, which is written into it.
+        groups: the runs of each group by label.
+        path: the path of the SVG file.
+        strength: the label of the vertical axes.
+        source: a description of the data, written into the file.
     """
-    opponents = opponents_of(groups)
+    opponents = collect_opponents(groups)
     styles = dict(zip(groups, cycle(product(DASHES, COLORS)), strict=False))
     with rc_context(STYLE):
         figure = Figure(figsize=(9, 1 + 2.5 * len(opponents)), layout="constrained")
@@ -66,31 +69,31 @@ def draw(groups: Groups, path: Path, strength: str, made_of: str) -> None:
         figure.supylabel(strength, fontsize=9)
         _add_legend(figure, groups, styles)
         with replace_path(path) as beside:
-            figure.savefig(beside, transparent=True, metadata={"Date": None, "Description": made_of})
+            figure.savefig(beside, transparent=True, metadata={"Date": None, "Description": source})
 
 
-def opponents_of(groups: Groups) -> list[str]:
-    """Everybody whom a run of the groups has met, in the order of meeting."""
+def collect_opponents(groups: Groups) -> list[str]:
+    """Return all opponents of the evaluations, in order of appearance."""
     return list(dict.fromkeys(name for runs in groups.values() for run in runs for name in run.opponents))
 
 
 def _draw_column(panels: Any, groups: Groups, styles: Styles, axis: str) -> None:
-    """All opponents' panels with one horizontal axis."""
-    unit, name = _unit(groups, axis)
-    for panel, opponent in zip(panels, opponents_of(groups), strict=True):
+    """Draw the panels of all opponents with one horizontal axis."""
+    unit, name = _choose_unit(groups, axis)
+    for panel, opponent in zip(panels, collect_opponents(groups), strict=True):
         for label, runs in groups.items():
-            _draw_group(panel, lines_of(runs, opponent, axis), unit, *styles[label])
-        panel.set_title(words_of(opponent), fontsize=9)
+            _draw_group(panel, collect_lines(runs, opponent, axis), unit, *styles[label])
+        panel.set_title(format_against(opponent), fontsize=9)
         panel.grid(alpha=0.3)
     panels[-1].set_xlabel(name)
-    # Learning is quick at first and slow then: 1 and 2 are as far apart as 10 and 20.
+    # Learning is fast at first and slow later, so the axis is logarithmic.
     panels[-1].set_xscale("log", subs=())
     panels[-1].xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     panels[-1].xaxis.set_major_formatter("{x:g}")
 
 
-def _draw_group(panel: Any, lines: Sequence[tuple[Floats, Floats]], unit: float, dashes: Any, color: str) -> None:
-    band = band_of(lines)
+def _draw_group(panel: Any, lines: Sequence[Line], unit: float, dashes: Any, color: str) -> None:
+    band = compute_band(lines)
     if band is None:
         for x, y in lines:
             panel.plot(x / unit, y, dashes, color=color, linewidth=0.8, marker=".", markersize=3)
@@ -100,14 +103,14 @@ def _draw_group(panel: Any, lines: Sequence[tuple[Floats, Floats]], unit: float,
 
 
 def _add_legend(figure: Figure, groups: Groups, styles: Styles) -> None:
-    names = [f"{label} ({_seeds(len(runs))})" for label, runs in groups.items()]
+    names = [f"{label} ({_format_seeds(len(runs))})" for label, runs in groups.items()]
     handles = [Line2D([], [], linestyle=dashes, color=color) for dashes, color in styles.values()]
     columns = 3 if max(map(len, names)) <= LONG_NAME else 2
     figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False)
 
 
-def _unit(groups: Groups, axis: str) -> tuple[float, str]:
-    """The greatest unit of which the axis has at least two, and what the axis is called with it."""
+def _choose_unit(groups: Groups, axis: str) -> tuple[float, str]:
+    """Choose the greatest unit of which the axis spans at least two; return it and the label of the axis."""
     most = max(run.curve[-1][axis] for runs in groups.values() for run in runs)
     units = TIMES if axis == "wall_s" else COUNTS
     smallest, *greater = units
@@ -115,5 +118,5 @@ def _unit(groups: Groups, axis: str) -> tuple[float, str]:
     return units[name], f"{name} by the clock" if axis == "wall_s" else name
 
 
-def _seeds(n: int) -> str:
-    return f"{n} seeds" if n >= FEW else f"{n} seed{'s' * (n > 1)} only"
+def _format_seeds(n: int) -> str:
+    return f"{n} seeds" if n >= MIN_SEEDS else f"{n} seed{'s' * (n > 1)} only"

@@ -1,7 +1,7 @@
-"""What finished training runs have to say, as it is kept in `docs/training`: a small JSON file a run, without weights.
+"""Finished training runs as they are stored in `docs/training`: one small JSON file per run, without weights.
 
-A run is stored under the label of its group: the runs of a group do the same with different seeds, and the label is
-what tables and pictures call it ("value", "value, no past selves").
+A run is stored under the label of its group. The runs of a group differ in their seeds only. Tables and pictures show
+the label, for example "value" or "value, no past selves".
 """
 
 import json
@@ -12,20 +12,22 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
-from agents.runs.runs import LINE, ROOT, Kept, command_of, portable
+from agents.runs.run import LINE, ROOT, Kept, make_command, make_portable
 from genial_env import Rules
 from genial_env._util.files import write_text
 from genial_env._util.stored import ANY_OBJECT, TEXT, a_list, a_number, a_whole_number, an_object
 from genial_env._util.strict_json import read_object
 from genial_env.arena.provenance import SITTING
 
+__all__ = ["FOLDER", "Stored", "group_runs", "make_slug", "make_stored", "read", "store"]
+
 FOLDER = ROOT / "docs" / "training"
 
-OF_RULES = ("players", "edition", "mode", "side", "colors", "rack")
-"""Arguments of trainers that say what is played; what a trainer does not have, or has as None, is as printed."""
+RULES_ARGUMENTS = ("players", "edition", "mode", "side", "colors", "rack")
+"""Arguments of trainers that define the rules. Missing ones, and those that are None, are as in the printed game."""
 
 MAY_DIFFER = ("seed", "out", "threads", "actors", "ray", "backend", "device")
-"""Arguments in which the runs of a group may differ: the seed, and where and on how much of a machine they run."""
+"""Arguments in which the runs of a group may differ: the seed, and where and on which resources they ran."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +35,16 @@ class Stored:
     """A finished run.
 
     Attributes:
-        label: of its group.
-        trainer: its name.
-        seed: of the run.
-        command: to make it again, without paths of the machine that made it.
-        arguments: of the trainer.
-        started: when.
-        finished: when.
-        sittings: what it was made by and on, as genial_env.arena.provenance says it.
-        totals: wall and CPU seconds, moves, games, and what else the trainer counts.
-        curve: its evaluations, as :meth:`agents.runs.runs.Run.add` writes them.
+        label: the label of its group.
+        trainer: the name of the trainer.
+        seed: the seed.
+        command: the command that repeats the run, without paths of the machine that made it.
+        arguments: the arguments of the trainer.
+        started: date and time of the start.
+        finished: date and time of the end.
+        sittings: code, libraries and machine of each session, as in genial_env.arena.provenance.
+        totals: wall and CPU seconds, moves, games, and further numbers of the trainer.
+        curve: the evaluations, as :meth:`agents.runs.run.Run.add_evaluation` writes them.
     """
 
     label: str
@@ -58,42 +60,42 @@ class Stored:
 
     @property
     def rules(self) -> Rules:
-        """What was played."""
-        return Rules(**{name: self.arguments[name] for name in OF_RULES if self.arguments.get(name) is not None})
+        """The rules of the games."""
+        return Rules(**{name: self.arguments[name] for name in RULES_ARGUMENTS if self.arguments.get(name) is not None})
 
     @property
     def file(self) -> str:
-        """The name of its file."""
-        return f"{slug(self.label)}-{self.seed}.json"
+        """The name of the run's file."""
+        return f"{make_slug(self.label)}-{self.seed}.json"
 
     @property
     def opponents(self) -> tuple[str, ...]:
-        """Whom it was measured against at any time."""
+        """The opponents of all evaluations."""
         return tuple(dict.fromkeys(name for line in self.curve for name in line["against"]))
 
 
-def slug(words: str) -> str:
-    """Words as the name of a file: letters, digits and dashes."""
-    return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
+def make_slug(text: str) -> str:
+    """Convert a text to a file name of lower-case letters, digits and dashes."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def stored(kept: Kept, label: str) -> Stored:
-    """A run from its folder as it is to be stored.
+def make_stored(kept: Kept, label: str) -> Stored:
+    """Convert a run from its folder to what is stored.
 
     Raises:
-        ValueError: for a run that is not finished, or that was never measured.
+        ValueError: if the run is not finished or has no evaluations.
     """
     about = kept.about
     if about["finished"] is None:
-        raise ValueError(f"the run in {kept.folder} is not finished: finished runs only are stored")
+        raise ValueError(f"the run in {kept.folder} is not finished: only finished runs are stored")
     if not kept.curve:
         raise ValueError(f"the run in {kept.folder} has no evaluations: there is nothing to store")
-    arguments = {name: value for name, value in portable(about["arguments"]).items() if name != "out"}
+    arguments = {name: value for name, value in make_portable(about["arguments"]).items() if name != "out"}
     return Stored(
         label,
         about["trainer"],
         about["seed"],
-        command_of(about["command"]),
+        make_command(about["command"]),
         arguments,
         about["started"],
         about["finished"],
@@ -104,23 +106,26 @@ def stored(kept: Kept, label: str) -> Stored:
 
 
 def store(runs: Sequence[Stored], folder: Path, replace: bool = False) -> list[Path]:
-    """Write runs to their files: all, or none where one cannot be.
+    """Write runs to their files: all of them, or none if one of them is refused.
 
     Args:
-        runs: what to store.
-        folder: where the others are.
-        replace: whether a file that is there is replaced.
+        runs: the runs.
+        folder: the folder of stored runs.
+        replace: whether existing files are replaced.
+
+    Returns:
+        The paths of the files.
 
     Raises:
-        FileExistsError: for a file that is there, without `replace`.
-        ValueError: for runs that do not go into a group with each other or with those stored already.
+        FileExistsError: if a file exists and `replace` is False.
+        ValueError: if a run does not fit into its group, see :func:`group_runs`.
     """
     paths = [folder / run.file for run in runs]
     for path in paths:
         if path.exists() and not replace:
-            raise FileExistsError(f"{path} is there already: --replace puts the new run in its place")
+            raise FileExistsError(f"{path} exists already: --replace replaces it")
     others = [run for run in read(folder) if folder / run.file not in paths]
-    groups_of([*others, *runs])
+    group_runs([*others, *runs])
     folder.mkdir(parents=True, exist_ok=True)
     for path, run in zip(paths, runs, strict=True):
         write_text(path, _text(run))
@@ -128,10 +133,10 @@ def store(runs: Sequence[Stored], folder: Path, replace: bool = False) -> list[P
 
 
 def read(folder: Path) -> list[Stored]:
-    """All stored runs, in the order of their files' names.
+    """Read all stored runs, sorted by file name.
 
     Raises:
-        ValueError: for a file that is no stored run, saying where, what was expected and what was found.
+        ValueError: if a file is not a stored run; the message says what was expected and found.
     """
     return [_read(path) for path in sorted(folder.glob("*.json"))]
 
@@ -159,11 +164,11 @@ _STORED = an_object(
 )
 
 
-def groups_of(runs: Iterable[Stored]) -> dict[str, list[Stored]]:
-    """Runs by label, both in order, those of a label by seed.
+def group_runs(runs: Iterable[Stored]) -> dict[str, list[Stored]]:
+    """Group runs by label, sorted by label and then by seed.
 
     Raises:
-        ValueError: for a label with runs that differ in more than seed, place and machine, or with a seed twice.
+        ValueError: if two runs of a group have the same seed, or differ in anything else than :data:`MAY_DIFFER`.
     """
     ordered = sorted(runs, key=lambda run: (run.label, run.seed))
     groups = {label: list(found) for label, found in groupby(ordered, key=lambda run: run.label)}
@@ -175,7 +180,7 @@ def groups_of(runs: Iterable[Stored]) -> dict[str, list[Stored]]:
 
 def _check_same(one: Stored, other: Stored) -> None:
     if one.seed == other.seed:
-        raise ValueError(f"group {one.label!r} has two runs with seed {one.seed}: a seed counts once")
+        raise ValueError(f"group {one.label!r} has two runs with seed {one.seed}: seeds must differ")
     if one.trainer != other.trainer:
         raise ValueError(f"group {one.label!r} has runs of the trainers {one.trainer!r} and {other.trainer!r}")
     for name in sorted((one.arguments.keys() | other.arguments.keys()) - set(MAY_DIFFER)):
@@ -186,8 +191,8 @@ def _check_same(one: Stored, other: Stored) -> None:
 
 
 def _text(run: Stored) -> str:
-    """JSON with a line an evaluation, so that files are small and differences readable."""
-    words = asdict(run)
-    lines = ",\n".join(json.dumps(line) for line in words.pop("curve"))
-    head = [f"{json.dumps(name)}: {json.dumps(value)},\n" for name, value in words.items()]
+    """Format a run as JSON with one line per evaluation, so that files are small and diffs readable."""
+    fields = asdict(run)
+    lines = ",\n".join(json.dumps(line) for line in fields.pop("curve"))
+    head = [f"{json.dumps(name)}: {json.dumps(value)},\n" for name, value in fields.items()]
     return "{\n" + "".join(head) + f'"curve": [\n{lines}\n]\n}}\n'

@@ -1,8 +1,9 @@
-"""How strong the runs of a group are, at the end and on the way: what all seeds together say, and how surely.
+"""The strength of a group of runs at the end and during training, with intervals over seeds.
 
-The middle is the interquartile mean over the seeds: the mean without the lowest and the highest quarter (of five seeds,
-without the lowest and the highest one). Its 95% interval comes from drawing seeds, not games, anew with repetition.
-Fewer than :data:`FEW` seeds say too little of other seeds, so they have a plain mean, and the interval of their games.
+The estimate is the interquartile mean over the seeds: the mean without the lowest and the highest quarter (of five
+seeds, without the lowest and the highest one). Its 95% interval is a bootstrap interval that resamples seeds, not
+games. Fewer than :data:`MIN_SEEDS` seeds say too little about other seeds. They get a plain mean, and an interval over
+the games of their evaluations.
 """
 
 from collections.abc import Sequence
@@ -10,32 +11,47 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import bootstrap, trim_mean
 
 from agents.runs.stored_runs import Stored
+from genial_env.core.arrays import Floats
 
-FEW = 5
-"""From so many seeds on there is an interval over seeds."""
+__all__ = [
+    "AXES",
+    "MIN_SEEDS",
+    "Band",
+    "Line",
+    "Strength",
+    "bootstrap_interval",
+    "collect_lines",
+    "compute_band",
+    "compute_final_strength",
+    "interquartile_mean",
+]
+
+MIN_SEEDS = 5
+"""The least number of seeds for an interval over seeds."""
 
 RESAMPLES = 10_000
 
 AXES = ("wall_s", "moves")
-"""What strength is drawn against, as the lines of a curve call it. CPU seconds are not among them: while a run goes on,
-its clock does not know what processes have taken that still run."""
+"""The horizontal axes of learning curves, by their names in the lines of a curve. CPU time is not among them: during a
+run it lacks the time of actor processes that are still running."""
 
-Floats = NDArray[np.float64]
+
+Line = tuple[Floats, Floats]
+"""x and strength of the evaluations of one run, each [E]."""
 
 
 @dataclass(frozen=True)
 class Strength:
-    """Strength against an opponent at the end.
+    """Final strength against an opponent.
 
     Attributes:
-        seeds: how many runs have met it in their last evaluations.
-        value: their interquartile mean; of fewer than :data:`FEW` their mean.
-        low: the lower end of the 95% interval: over seeds, for fewer than :data:`FEW` over their games.
-        high: the upper end.
+        seeds: number of runs whose last evaluation includes the opponent.
+        value: their interquartile mean; of fewer than :data:`MIN_SEEDS` runs their mean.
+        low: lower end of the 95% interval: over seeds; for fewer than :data:`MIN_SEEDS` runs over their games.
+        high: upper end.
     """
 
     seeds: int
@@ -46,13 +62,13 @@ class Strength:
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Strength against an opponent on the way, from where all seeds have been measured to where the last one ends.
+    """A learning curve over seeds, from where all seeds have been evaluated to the end of the longest run.
 
     Attributes:
         x: [X] seconds or moves.
-        value: [X] the interquartile mean over seeds.
-        low: [X] the lower end of its 95% interval.
-        high: [X] the upper end.
+        value: [X] interquartile mean over seeds.
+        low: [X] lower end of its 95% interval.
+        high: [X] upper end.
     """
 
     x: Floats
@@ -62,15 +78,15 @@ class Band:
 
 
 def interquartile_mean(values: Floats, axis: int = 0) -> Floats:
-    """The mean of what is left without the lowest and the highest quarter, both rounded down."""
+    """Compute the mean without the lowest and the highest quarter, each rounded down to whole seeds."""
     return np.asarray(trim_mean(values, 0.25, axis=axis))
 
 
-def interval(values: Floats) -> tuple[Floats, Floats]:
-    """The ends of the 95% interval of the interquartile mean over the first axis, by percentiles of resampled seeds.
+def bootstrap_interval(values: Floats) -> tuple[Floats, Floats]:
+    """Compute the ends of the 95% percentile bootstrap interval of the interquartile mean over seeds.
 
     Args:
-        values: [S] or [S, X], S seeds.
+        values: [S] or [S, X] of S seeds.
     """
     found = bootstrap(
         (values,),
@@ -84,21 +100,21 @@ def interval(values: Floats) -> tuple[Floats, Floats]:
     return found.low, found.high
 
 
-def final_strength(runs: Sequence[Stored], opponent: str) -> Strength | None:
-    """What the last evaluations of a group's runs say; None where no run has met the opponent in its last one."""
+def compute_final_strength(runs: Sequence[Stored], opponent: str) -> Strength | None:
+    """Compute the final strength of a group; None if no last evaluation includes the opponent."""
     found = [run.curve[-1]["against"][opponent] for run in runs if opponent in run.curve[-1]["against"]]
     if not found:
         return None
     means = np.array([each["mean"] for each in found])
-    if len(found) < FEW:
+    if len(found) < MIN_SEEDS:
         value, half = means.mean(), np.hypot.reduce([each["half"] for each in found]) / len(found)
         return Strength(len(found), float(value), float(value - half), float(value + half))
-    low, high = interval(means)
+    low, high = bootstrap_interval(means)
     return Strength(len(found), float(interquartile_mean(means)), float(low), float(high))
 
 
-def lines_of(runs: Sequence[Stored], opponent: str, axis: str) -> list[tuple[Floats, Floats]]:
-    """For each run that has met the opponent, x and strength [E] of its E evaluations against it."""
+def collect_lines(runs: Sequence[Stored], opponent: str, axis: str) -> list[Line]:
+    """Collect x and strength, each [E], of the E evaluations against an opponent, for each run that has any."""
     met = [[line for line in run.curve if opponent in line["against"]] for run in runs]
     return [
         (_column(lines, axis), np.array([line["against"][opponent]["mean"] for line in lines]))
@@ -107,19 +123,19 @@ def lines_of(runs: Sequence[Stored], opponent: str, axis: str) -> list[tuple[Flo
     ]
 
 
-def band_of(lines: Sequence[tuple[Floats, Floats]]) -> Band | None:
-    """The lines of a group's seeds together; None for fewer than :data:`FEW`.
+def compute_band(lines: Sequence[Line]) -> Band | None:
+    """Combine the lines of a group's seeds; None for fewer than :data:`MIN_SEEDS`.
 
-    Between two evaluations a seed is where the straight line is, and after its last one it stays at that: who has
-    finished has what there is. The band has the points of the seed with the most evaluations.
+    Between two evaluations of a seed the strength is interpolated linearly. After the last one it stays constant. The
+    band has the points of the seed with the most evaluations.
     """
-    if len(lines) < FEW:
+    if len(lines) < MIN_SEEDS:
         return None
     first, last = max(x[0] for x, _ in lines), max(x[-1] for x, _ in lines)
     most = max((x for x, _ in lines), key=len)
     x = np.unique([first, *most[(most > first) & (most < last)], last])
     values = np.stack([np.interp(x, *line) for line in lines])
-    return Band(x, interquartile_mean(values), *interval(values))
+    return Band(x, interquartile_mean(values), *bootstrap_interval(values))
 
 
 def _column(lines: Sequence[dict[str, Any]], name: str) -> Floats:

@@ -23,7 +23,7 @@ from genial_env.core.views import view
 from genial_env.policies.judgement import NONE, Judge, Judgement
 from genial_env.policies.registry import make_policy, prepare
 from genial_env.records.record import Decisions, decisions
-from genial_env.render.sentences import action_words, event_words, points_of
+from genial_env.render.sentences import describe_action, describe_event, points_by_color
 
 Floats = NDArray[np.floating[Any]]
 
@@ -182,7 +182,7 @@ def _judged(record: dict[str, Any], found: Decisions, row: int, ranked: _Ranked,
         event=event,
         seat=int(found.states.to_play[row]),
         action=action,
-        words=event_words(rules, record["events"][event]),
+        words=describe_event(rules, record["events"][event]),
         utility=utility,
         best=best,
         loss=loss,
@@ -198,9 +198,9 @@ def _alternative(ranked: _Ranked, place: int) -> Alternative:
     is_placement = action < t.swap_action
     return Alternative(
         action=action,
-        words=action_words(state, action),
+        words=describe_action(state, action),
         cells=tuple(t.placements[action % t.n_placements].tolist()) if is_placement else (),
-        points=points_of(state, action),
+        points=points_by_color(state, action),
         utility=float(ranked.utility[place]),
     )
 

@@ -4,9 +4,9 @@ import os
 import sys
 
 from genial_env._util.ending import orderly
-from genial_env.cli import arena, games, people, web  # noqa: F401  what they define are commands
+from genial_env.cli import arena, games, play, web  # noqa: F401  they define the commands
 from genial_env.cli.common import UserError, app
-from genial_env.cli.console import complain, finish, gone, prepare_streams
+from genial_env.cli.console import flush_output, prepare_streams, print_error, report_closed_output
 
 __all__ = ["app", "main"]
 
@@ -14,35 +14,35 @@ __all__ = ["app", "main"]
 def main() -> None:
     """Run the command and exit.
 
-    What the user did wrong is one line and status 2; what the system refused is one line and status 1. A reader of the
-    output that has gone is status 1 without a line.
+    A mistake of the user gives a message of one line and status 2, an error of the system a message of one line and
+    status 1. A closed output pipe gives status 1 without a message.
     """
     if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # agents of one's own, as module:factory
+        sys.path.append(os.getcwd())  # so that module:factory finds agents there
     prepare_streams()
-    sys.exit(finish(_status()))
+    sys.exit(flush_output(_status()))
 
 
 def _status() -> int:
-    """Run the command; returns its exit status."""
+    """Run the command and return its exit status."""
     try:
         with orderly("genial"):
             _run()
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except UserError as error:
-        complain(str(error))
+        print_error(str(error))
         return 2
     except BrokenPipeError as error:
-        return gone(error)
+        return report_closed_output(error)
     return 0
 
 
 def _run() -> None:
-    """Run the command; errors of standard output end it."""
+    """Run the command; an error of standard output ends it."""
     try:
         app()
     except OSError as error:
-        if error.filename is None and not isinstance(error, BrokenPipeError):  # of files that were opened it is known
-            sys.exit(gone(error))
+        if error.filename is None and not isinstance(error, BrokenPipeError):  # it is known for errors of other files
+            sys.exit(report_closed_output(error))
         raise

@@ -19,44 +19,49 @@ from genial_env.arena.store import Settings
 from genial_env.backends import for_one_game, using
 from genial_env.cli.common import (
     MAX_SECONDS,
-    MOST_SEED,
+    MAX_SEED,
     BackendName,
     Edition,
     Mode,
     Players,
     Seed,
     app,
-    check_out,
     check_seconds,
-    chosen_backend,
-    in_words,
-    rules_from,
-    told,
-    within,
+    check_writable,
+    choose_backend,
+    format_rules,
+    integer_between,
+    make_rules,
+    one_line_errors,
 )
-from genial_env.cli.console import add_row, complain, make_table, output, progress_bar
+from genial_env.cli.console import add_row, make_console, make_table, print_error, progress_bar
 from genial_env.core import actions as words
 from genial_env.policies.registry import expand
 
-Workers = Annotated[int, typer.Option(help="Processes that play.", callback=within(1, 1024))]
-MOST_DEALS = 10**7
-"""The most that a tournament or a match takes."""
+Workers = Annotated[int, typer.Option(help="Number of processes that play.", callback=integer_between(1, 1024))]
+MAX_DEALS = 10**7
+"""The most deals of a tournament, and pairs of a match."""
 
-Cluster = Annotated[bool, typer.Option("--ray", help="Let Ray run the processes, on all machines of its cluster.")]
-Isolate = Annotated[bool, typer.Option(help="Give every agent named by module:factory a process of its own.")]
+Cluster = Annotated[bool, typer.Option("--ray", help="Run the processes with Ray, on all machines of its cluster.")]
+Isolate = Annotated[bool, typer.Option(help="Run every agent named by module:factory in its own process.")]
 MoveTime = Annotated[
-    float, typer.Option("--move-time", help="Seconds a move may take in an agent's own process; 0: no limit.")
+    float, typer.Option("--move-time", help="Most seconds for a move of an agent in its own process; 0: no limit.")
 ]
 MOVE_TIME_S = ISOLATED.move_time_s or 0.0
-Anchor = Annotated[str, typer.Option(help="The agent whose rating is 0; where it does not play the mean is.")]
+Anchor = Annotated[str, typer.Option(help="Agent whose rating is 0. If it does not play, the mean rating is 0.")]
 
 
 @app.command("tournament")
 def play_tournament(
-    out: Annotated[Path, typer.Argument(help="Directory of the results; one broken off there is gone on with.")],
+    out: Annotated[
+        Path, typer.Argument(help="Directory for the results. An interrupted tournament there is continued.")
+    ],
     agents: Annotated[
         str,
-        typer.Option(help="Separated by commas: names, module:factory, with (setting=value); ladder: all scripted."),
+        typer.Option(
+            help="Agents separated by commas: names or module:factory, with settings as (name=value); "
+            "ladder: all scripted ones."
+        ),
     ] = "ladder",
     players: Players = 2,
     edition: Edition = "2025",
@@ -64,22 +69,23 @@ def play_tournament(
     groups: Annotated[
         int,
         typer.Option(
-            help="Deals; in each every lineup meets in every rotation of the seats.", callback=within(1, MOST_DEALS)
+            help="Number of deals. With each deal every lineup plays in every rotation of the seats.",
+            callback=integer_between(1, MAX_DEALS),
         ),
     ] = 100,
     seed: Seed = 0,
     anchor: Anchor = "greedy",
     records: Annotated[bool, typer.Option(help="Keep game records.")] = True,
-    pictures: Annotated[bool, typer.Option(help="Draw ratings, win rates and lowest markers.")] = True,
+    pictures: Annotated[bool, typer.Option(help="Draw charts of ratings, win rates and lowest markers.")] = True,
     workers: Workers = 1,
     ray: Cluster = False,
     isolate: Isolate = True,
     move_time: MoveTime = MOVE_TIME_S,
     backend: BackendName = None,
 ) -> None:
-    """Round robin between agents: everybody against everybody, ratings with intervals, tables and pictures."""
-    rules = rules_from(players, edition, mode)
-    with _told(), progress_bar() as bar:
+    """Play a round robin between agents: ratings with confidence intervals, tables and charts."""
+    rules = make_rules(players, edition, mode)
+    with _worker_errors(), progress_bar() as bar:
         report.check_extras(pictures)
         settings = Settings(tuple(expand(agents)), rules, groups, seed, records)
         task = bar.add_task("games", total=None)
@@ -87,36 +93,38 @@ def play_tournament(
             settings,
             out,
             workers=workers,
-            joblib_backend=_joblib_backend(ray),
-            backend=chosen_backend(backend, 1),
-            isolation=_isolation(isolate, move_time),
+            joblib_backend=_choose_joblib_backend(ray),
+            backend=choose_backend(backend, 1),
+            isolation=_make_isolation(isolate, move_time),
             tell=lambda done, total: bar.update(task, completed=done, total=total),
         )
-        found = report.write(store, anchor=_anchor(anchor, settings.agents), pictures=pictures)
+        found = report.write(store, anchor=_find_anchor(anchor, settings.agents), pictures=pictures)
     _print_ranking(found)
-    print(f"everything in {out}")
+    print(f"results are in {out}")
 
 
 @app.command("rate")
 def rate_agent(
-    agent: Annotated[str, typer.Argument(help="The newcomer: a name or module:factory.")],
-    against: Annotated[str, typer.Option(help="Agents separated by commas; ladder: all scripted ones.")] = "ladder",
+    agent: Annotated[str, typer.Argument(help="Agent to rate: a name or module:factory.")],
+    against: Annotated[
+        str, typer.Option(help="Opponents separated by commas; ladder: all scripted agents.")
+    ] = "ladder",
     players: Players = 2,
     edition: Edition = "2025",
     mode: Mode = "individual",
-    seconds: Annotated[float, typer.Option(help="How long to play for, about.")] = 100.0,
+    seconds: Annotated[float, typer.Option(help="Seconds to play, about.")] = 100.0,
     seed: Seed = 0,
     anchor: Anchor = "greedy",
-    out: Annotated[Path | None, typer.Option(help="Keep everything in this directory.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the results and records to this directory.")] = None,
     workers: Workers = 1,
     isolate: Isolate = True,
     move_time: MoveTime = MOVE_TIME_S,
     backend: BackendName = None,
 ) -> None:
-    """Rate a new agent among known ones, by as many games as fit into the time."""
+    """Rate an agent against known ones, with as many games as the time allows."""
     check_seconds(seconds)
-    rules = rules_from(players, edition, mode)
-    with _told(), progress_bar() as bar:
+    rules = make_rules(players, edition, mode)
+    with _worker_errors(), progress_bar() as bar:
         report.check_extras(pictures=out is not None)
         agents = tuple(dict.fromkeys([agent, *expand(against)]))
         task = bar.add_task("games", total=None)
@@ -126,35 +134,37 @@ def rate_agent(
                 Settings(agents, rules, seed=seed, records=out is not None),
                 out or Path(scrap),
                 workers=workers,
-                backend=chosen_backend(backend, 1),
-                isolation=_isolation(isolate, move_time),
+                backend=choose_backend(backend, 1),
+                isolation=_make_isolation(isolate, move_time),
                 tell=lambda done, total: bar.update(task, completed=done, total=total),
             )
-            found = report.report(store, _anchor(anchor, agents)).to_dict()
+            found = report.report(store, _find_anchor(anchor, agents)).to_dict()
         if out is not None:
-            report.write(store, anchor=_anchor(anchor, agents))
+            report.write(store, anchor=_find_anchor(anchor, agents))
     _print_ranking(found)
-    print(_standing(found, 0))
+    print(_describe_standing(found, 0))
 
 
 @app.command("puzzles")
 def solve_puzzles(
-    agent: Annotated[str, typer.Argument(help="A name or module:factory.")],
-    file: Annotated[Path | None, typer.Option(help="A file of puzzles; left out, those of the package.")] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the agent's luck.", callback=within(0, MOST_SEED))] = 0,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List the puzzles that it got wrong.")] = False,
+    agent: Annotated[str, typer.Argument(help="Agent: a name or module:factory.")],
+    file: Annotated[Path | None, typer.Option(help="File of puzzles; default: those of the package.")] = None,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the agent's random bits.", callback=integer_between(0, MAX_SEED))
+    ] = 0,
+    verbose: Annotated[bool, typer.Option("--verbose", help="List the puzzles that the agent does not solve.")] = False,
 ) -> None:
-    """How many positions with a provably best move an agent solves, by kind."""
-    with _told(), using(for_one_game()):
+    """Count how many puzzles an agent solves, by kind. A puzzle is a position with a provably best move."""
+    with _worker_errors(), using(for_one_game()):
         path = file or puzzles.SHIPPED
         answers = puzzles.score(agent, puzzles.read_puzzles(path), seed)
-    output().print(_puzzle_table(agent, answers))
+    make_console().print(_make_puzzle_table(agent, answers))
     for number, answer in enumerate(answers, 1):
         if verbose and not answer.solved:
-            print(f"{path}:{number}: {_mistake(answer)}")
+            print(f"{path}:{number}: {_describe_mistake(answer)}")
 
 
-def _puzzle_table(agent: str, answers: list[puzzles.Answer]) -> Table:
+def _make_puzzle_table(agent: str, answers: list[puzzles.Answer]) -> Table:
     table = make_table(
         ["kind", "puzzles", "solved", "share", "mean loss"],
         title=f"{agent} on {len(answers)} puzzles",
@@ -170,14 +180,14 @@ def _puzzle_table(agent: str, answers: list[puzzles.Answer]) -> Table:
     return table
 
 
-def _mistake(answer: puzzles.Answer) -> str:
+def _describe_mistake(answer: puzzles.Answer) -> str:
     puzzle = answer.puzzle
     played, best = (words.describe(puzzle.rules, action) for action in (answer.action, puzzle.best[0]))
     return f"{puzzle.kind}: played {played}, best is {best}; lost {answer.lost:.3f} {puzzle.unit}. {puzzle.proof}"
 
 
-def _standing(found: dict[str, Any], agent: int) -> str:
-    """Where an agent stands, in a sentence."""
+def _describe_standing(found: dict[str, Any], agent: int) -> str:
+    """Return a sentence about the rank of an agent."""
     names, rating = found["ratings"]["names"], found["ratings"]["rating"]
     order = best_first(found)
     low = rating["low"][agent]
@@ -193,32 +203,34 @@ def _standing(found: dict[str, Any], agent: int) -> str:
 
 @app.command("match")
 def play_match(
-    first: Annotated[str, typer.Argument(help="A: a name or module:factory.")],
-    second: Annotated[str, typer.Argument(help="B.")],
+    first: Annotated[str, typer.Argument(help="Agent A: a name or module:factory.")],
+    second: Annotated[str, typer.Argument(help="Agent B.")],
     sprt: Annotated[
         tuple[float, float],
-        typer.Option(help="Test whether A is better by the second Elo or by no more than the first."),
+        typer.Option(
+            help="Elo differences of the two hypotheses: A is better by at most the first, or by at least the second."
+        ),
     ] = (0.0, 30.0),
-    alpha: Annotated[float, typer.Option(help="Chance to call A better when it is not.")] = 0.05,
-    beta: Annotated[float, typer.Option(help="Chance to miss that A is better.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="Probability to find A better although it is not.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="Probability to miss that A is better.")] = 0.05,
     pairs: Annotated[
-        int, typer.Option(help="Play no more pairs than these.", callback=within(1, MOST_DEALS))
+        int, typer.Option(help="Most pairs of games.", callback=integer_between(1, MAX_DEALS))
     ] = matches.MOST_PAIRS,
     fixed: Annotated[bool, typer.Option("--fixed", help="Play all pairs, without a test.")] = False,
     edition: Edition = "2025",
     mode: Mode = "individual",
     seed: Seed = 0,
-    out: Annotated[Path | None, typer.Option(help="Write the result there, as JSON.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the result to this file, as JSON.")] = None,
     workers: Workers = 1,
     ray: Cluster = False,
     isolate: Isolate = True,
     move_time: MoveTime = MOVE_TIME_S,
     backend: BackendName = None,
 ) -> None:
-    """Is A better than B? Seat-swapped pairs of games until a sequential test has a verdict."""
-    rules = rules_from(4 if mode == "team" else 2, edition, mode)
-    check_out(out)
-    with _told(), progress_bar() as bar:
+    """Test whether A is better than B: play seat-swapped pairs of games until a sequential test has a verdict."""
+    rules = make_rules(4 if mode == "team" else 2, edition, mode)
+    check_writable(out)
+    with _worker_errors(), progress_bar() as bar:
         task = bar.add_task("pairs", total=pairs)
         found = matches.play_match(
             first,
@@ -228,25 +240,25 @@ def play_match(
             pairs=pairs,
             seed=seed,
             workers=workers,
-            joblib_backend=_joblib_backend(ray),
-            backend=chosen_backend(backend, 1),
-            isolation=_isolation(isolate, move_time),
-            tell=lambda match: bar.update(task, completed=int(match.counts.sum()), description=_score(match)),
+            joblib_backend=_choose_joblib_backend(ray),
+            backend=choose_backend(backend, 1),
+            isolation=_make_isolation(isolate, move_time),
+            tell=lambda match: bar.update(task, completed=int(match.counts.sum()), description=_describe_score(match)),
         )
     if out is not None:
-        with told():
+        with one_line_errors():
             matches.write_match(out, found)
-    output().print(_match_table(found))
-    print(_verdict(found))
+    make_console().print(_make_match_table(found))
+    print(_describe_verdict(found))
 
 
-def _score(match: matches.Match) -> str:
+def _describe_score(match: matches.Match) -> str:
     return f"pairs ({match.estimate.score:.1%})" if match.counts.sum() else "pairs"
 
 
-def _match_table(match: matches.Match) -> Table:
+def _make_match_table(match: matches.Match) -> Table:
     estimate = match.estimate
-    title = f"{match.agents[0]} against {match.agents[1]}, {in_words(match.rules.to_dict())}"
+    title = f"{match.agents[0]} against {match.agents[1]}, {format_rules(match.rules.to_dict())}"
     table = make_table(["", "value"], title=title)
     rows = {
         "pairs of games": f"{estimate.pairs:,}",
@@ -265,7 +277,7 @@ def _match_table(match: matches.Match) -> Table:
     return table
 
 
-def _verdict(match: matches.Match) -> str:
+def _describe_verdict(match: matches.Match) -> str:
     first, second = match.agents
     if match.sprt is None:
         return f"no test: {match.estimate.pairs} pairs played"
@@ -278,7 +290,7 @@ def _verdict(match: matches.Match) -> str:
 
 def _print_ranking(found: dict[str, Any]) -> None:
     columns = ["agent", "rating", "95%", "mean utility", "mean lowest", "ms a move", "forfeits"]
-    table = make_table(columns, title=f"{found['games']:,} games, {in_words(found['settings']['rules'])}")
+    table = make_table(columns, title=f"{found['games']:,} games, {format_rules(found['settings']['rules'])}")
     ratings = found["ratings"]
     for agent in best_first(found):
         low, high = (ratings["rating"][end][agent] for end in ("low", "high"))
@@ -293,31 +305,31 @@ def _print_ranking(found: dict[str, Any]) -> None:
             "" if ms is None else f"{ms:.3g}",
             str(found["forfeits"][agent]),
         )
-    output().print(table)
+    make_console().print(table)
     for agent, reason in found["reasons"].items():
         print(f"{ratings['names'][int(agent)]} forfeited, for example: {reason}")
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """End the command with one line where what is done in the block is refused, or a worker has ended."""
+def _worker_errors() -> Iterator[None]:
+    """Turn errors of the block, also that a worker has ended, into errors of one line, which end the command."""
     try:
-        with told():
+        with one_line_errors():
             yield
     except tournament.WorkerEnded as error:
-        complain(str(error))
+        print_error(str(error))
         raise typer.Exit(1) from error
 
 
-def _isolation(isolate: bool, move_time: float) -> Isolation:
+def _make_isolation(isolate: bool, move_time: float) -> Isolation:
     if not 0 <= move_time <= MAX_SECONDS:
         raise ValueError(f"--move-time must be 0 to {MAX_SECONDS:,.0f}, not {move_time:g}")
     return Isolation(isolate, move_time or None)
 
 
-def _anchor(name: str, agents: tuple[str, ...]) -> tuple[str, float] | None:
+def _find_anchor(name: str, agents: tuple[str, ...]) -> tuple[str, float] | None:
     return (name, 0.0) if name in agents else None
 
 
-def _joblib_backend(ray: bool) -> str:
+def _choose_joblib_backend(ray: bool) -> str:
     return "ray" if ray else "loky"

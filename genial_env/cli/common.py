@@ -1,4 +1,4 @@
-"""What the commands share: options and errors."""
+"""Options and error handling that the commands share."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,11 +12,11 @@ from genial_env._util.checks import as_integer
 from genial_env._util.ending import about_os_error
 from genial_env._util.files import FolderInUse, check_replaceable
 from genial_env.backends import Backend
-from genial_env.cli.console import complain
-from genial_env.core.rules import Rules
+from genial_env.cli.console import print_error
+from genial_env.core.rules import EDITIONS, SIZE_LIMITS, Rules
 
 app = typer.Typer(
-    help="Génial!/Ingenious: play, let agents play, hold tournaments, check and show records, measure speed.",
+    help="Génial!/Ingenious: play games, run agents and tournaments, check and show game records, measure speed.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -24,11 +24,11 @@ app = typer.Typer(
 
 
 class UserError(Exception):
-    """What a user did wrong, in one line; ends the command with status 2."""
+    """A mistake of the user, described in one line. It ends the command with status 2."""
 
 
-def within(low: int, high: int) -> Callable[[typer.CallbackParam, int | None], int | None]:
-    """Return a callback for an option that takes whole numbers in a range; the error is one line."""
+def integer_between(low: int, high: int) -> Callable[[typer.CallbackParam, int | None], int | None]:
+    """Return a callback that checks that an option is a whole number from `low` to `high`."""
 
     def check(param: typer.CallbackParam, value: int | None) -> int | None:
         if value is None:
@@ -41,27 +41,39 @@ def within(low: int, high: int) -> Callable[[typer.CallbackParam, int | None], i
     return check
 
 
-MOST_SEED = 2**64 - 1
+MAX_SEED = 2**64 - 1
 
-Players = Annotated[int, typer.Option(help="Seats, 1 to 4.")]
-Seed = Annotated[int, typer.Option(help="Seed of the deals.", callback=within(0, MOST_SEED))]
-Edition = Annotated[str, typer.Option(help="Rule sheet: 2004, 2009 or 2025.")]
-Mode = Annotated[str, typer.Option(help="individual, team (4 players) or solo (1); team and solo with 2004 or 2009.")]
-Side = Annotated[int | None, typer.Option(help="Variant: cells along an edge of the board, 3 to 10.")]
-Colors = Annotated[int, typer.Option(help="Variant: colors in play, 2 to 6.")]
-RackSize = Annotated[int | None, typer.Option("--rack", help="Variant: tiles on a rack, 2 to 6.")]
-TileSets = Annotated[int, typer.Option(help="Variant: boxes of tiles in the bag.")]
+
+def _range(size: str) -> str:
+    low, high = SIZE_LIMITS[size]
+    return f"{low} to {high}"
+
+
+Players = Annotated[int, typer.Option(help="Number of seats, 1 to 4.")]
+Seed = Annotated[int, typer.Option(help="Seed of the deals.", callback=integer_between(0, MAX_SEED))]
+Edition = Annotated[str, typer.Option(help=f"Edition of the rules: {', '.join(EDITIONS)}.")]
+Mode = Annotated[
+    str, typer.Option(help="individual, team (4 seats) or solo (1 seat); team and solo need edition 2004 or 2009.")
+]
+Side = Annotated[int | None, typer.Option(help=f"Variant: cells along an edge of the board, {_range('side')}.")]
+Colors = Annotated[int, typer.Option(help=f"Variant: colors in play, {_range('colors')}.")]
+RackSize = Annotated[int | None, typer.Option("--rack", help=f"Variant: tiles on a rack, {_range('rack')}.")]
+TileSets = Annotated[int, typer.Option(help=f"Variant: boxes of tiles in the bag, {_range('tile_sets')}.")]
 BackendName = Annotated[
     str | None,
-    typer.Option("--backend", help="Who does the work: numpy or (extra fast) numba; changes the speed only."),
+    typer.Option("--backend", help="Compute backend: numpy, or numba (extra fast). It changes only the speed."),
 ]
-Threads = Annotated[int, typer.Option(help="Threads that share the games, with numba.", callback=within(1, 1024))]
-GameNumber = Annotated[int, typer.Option(help="Which game of the file, from 1.")]
-EventNumber = Annotated[int | None, typer.Option(help="After how many events; left out, at the end.")]
+Threads = Annotated[int, typer.Option(help="Threads of the backend numba.", callback=integer_between(1, 1024))]
+GameNumber = Annotated[int, typer.Option(help="Number of the game in the file, from 1.")]
+EventNumber = Annotated[int | None, typer.Option(help="Number of events before the position; default: all.")]
 
 
-def chosen_backend(name: str | None, threads: int) -> Backend | None:
-    """The backend that is asked for; None where none is."""
+def choose_backend(name: str | None, threads: int) -> Backend | None:
+    """Return the backend of the options; None for the current one.
+
+    Raises:
+        UserError: if there is no such backend.
+    """
     try:
         chosen = None if name is None and threads == 1 else Backend(name or backends.current().name, threads)
         chosen = chosen and backends.pick(chosen)
@@ -72,62 +84,66 @@ def chosen_backend(name: str | None, threads: int) -> Backend | None:
     return chosen
 
 
-def rules_from(players: int, edition: str, mode: str, **sizes: Any) -> Rules:
-    """The rules that are asked for."""
+def make_rules(players: int, edition: str, mode: str, **sizes: Any) -> Rules:
+    """Return the rules of the options.
+
+    Raises:
+        UserError: if they cannot be played.
+    """
     try:
         return Rules(players, edition, mode, **sizes)
     except ValueError as error:
         raise UserError(str(error)) from error
 
 
-def in_words(rules: dict[str, Any]) -> str:
-    """Rules as a line lists them."""
+def format_rules(rules: dict[str, Any]) -> str:
+    """Return rules as text: "players 2, edition 2025, mode individual"."""
     return ", ".join(f"{name} {value}" for name, value in rules.items())
 
 
-def about_file(path: Path, error: Exception) -> str:
-    """An error with its file; the others name it themselves."""
+def describe_file_error(path: Path, error: Exception) -> str:
+    """Return the message of an error about a file. An OSError does not name the file, other errors do."""
     return f"{path}: {error.strerror or error}" if isinstance(error, OSError) else str(error)
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """End the command with one line where what is done in the block is refused."""
+def one_line_errors() -> Iterator[None]:
+    """Turn the errors of invalid input in the block into errors of one line, which end the command."""
     try:
         yield
     except BrokenPipeError:
         raise
-    except FolderInUse as error:  # nobody's mistake
-        complain(about_os_error(error))
+    except FolderInUse as error:  # not a mistake of the user
+        print_error(about_os_error(error))
         raise typer.Exit(1) from error
     except OSError as error:
         raise UserError(about_os_error(error)) from error
     except (ValueError, TypeError, ImportError, OverflowError) as error:
         raise UserError(str(error)) from error
     except MemoryError as error:
-        raise UserError("there is not enough memory for as much") from error
+        raise UserError("there is not enough memory") from error
 
 
 MAX_SECONDS = 1e6
-"""The longest that a command may be asked to take."""
+"""The most seconds that a command may run for."""
 
 
 def check_seconds(seconds: float) -> None:
-    """Check how long a command is asked to take.
+    """Check for how many seconds a command is to run.
 
     Raises:
-        UserError: for what is not above 0 and at most :data:`MAX_SECONDS`.
+        UserError: if it is not above 0 and at most :data:`MAX_SECONDS`.
     """
     if not 0 < seconds <= MAX_SECONDS:
         raise UserError(f"seconds must be above 0 and at most {MAX_SECONDS:,.0f}, not {seconds}")
 
 
-def check_out(path: Path | None) -> None:
-    """See, before any work is done for it, that a file can be written.
+def check_writable(path: Path | None) -> None:
+    """Check that a file can be written, before the work begins.
 
     Raises:
-        UserError: if it cannot.
+        UserError: if it cannot be written.
     """
     if path is not None:
-        with told():
+        with one_line_errors():
             check_replaceable(path)

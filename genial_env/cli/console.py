@@ -1,7 +1,7 @@
-"""How the commands write: on any encoding, any terminal, into closed pipes and onto full disks.
+"""Output of the commands, for all encodings and terminals, closed pipes and full disks.
 
-:func:`prepare_streams` is called once, before anything is written; :func:`finish` at the end. In between everybody may
-print any text: what the encoding of standard output or standard error lacks is written in plain letters instead.
+:func:`prepare_streams` must be called once before anything is written, :func:`finish` at the end. Between
+them any text can be printed: characters that the encoding of the stream lacks are replaced by plain letters.
 """
 
 import codecs
@@ -19,7 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 WIDTH_OF_FILES = 120
-"""How wide tables may be where standard output is no terminal."""
+"""The width of tables if standard output is not a terminal."""
 
 _PLAIN_ERRORS = "genial_env.plain"
 
@@ -29,7 +29,7 @@ _PLAIN |= dict.fromkeys("│┃║", "|") | {"→": "->", "±": "+-", "\N{NO-BRE
 
 
 def prepare_streams() -> None:
-    """Make standard output and standard error take any text. A stream that the caller has closed takes it, too."""
+    """Let standard output and standard error accept any text, also if the caller has closed them."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -38,15 +38,15 @@ def prepare_streams() -> None:
             stream.reconfigure(errors=_PLAIN_ERRORS)
 
 
-def _in_plain_letters(error: UnicodeError) -> tuple[str, int]:
-    """What stands for the characters that an encoding lacks: letters without their accents, lines of + - and |."""
+def _replace_characters(error: UnicodeError) -> tuple[str, int]:
+    """Return replacements for the characters that an encoding lacks: letters without accents, lines of + - and |."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     missing = error.object[error.start : error.end]
-    return "".join(_plain(character) for character in missing), error.end
+    return "".join(_replace_character(character) for character in missing), error.end
 
 
-def _plain(character: str) -> str:
+def _replace_character(character: str) -> str:
     if character in _PLAIN:
         return _PLAIN[character]
     if "─" <= character <= "╿":
@@ -55,56 +55,59 @@ def _plain(character: str) -> str:
     return letters or character.encode("ascii", "backslashreplace").decode()
 
 
-codecs.register_error(_PLAIN_ERRORS, _in_plain_letters)
+codecs.register_error(_PLAIN_ERRORS, _replace_characters)
 
 
-def writable(text: str) -> str:
-    """Return the text as standard output will show it: what its encoding lacks is in plain letters already."""
+def encode_plainly(text: str) -> str:
+    """Return a text with the characters replaced that the encoding of standard output lacks."""
     encoding = sys.stdout.encoding or "utf-8"
     return text.encode(encoding, _PLAIN_ERRORS).decode(encoding)
 
 
-def printable(text: str) -> str:
-    """Return text of others, without what would command the terminal."""
+def escape_controls(text: str) -> str:
+    """Return a text with control characters escaped, so that text from a file cannot control the terminal."""
     return text if text.isprintable() else ascii(text)
 
 
-def finish(status: int) -> int:
-    """Write what is still to be written; returns the exit status.
+def flush_output(status: int) -> int:
+    """Flush standard output and return the exit status.
 
-    Standard output that cannot be written is status 1, as Python's documentation has it for closed pipes; it is said on
-    standard error unless the reader has just gone.
+    The status is 1 if standard output cannot be written. Then there is a message on standard error, unless the reader
+    has closed the pipe.
+
+    Args:
+        status: the exit status if there is no error.
     """
     try:
         sys.stdout.flush()
     except OSError as error:
-        return gone(error)
+        return report_closed_output(error)
     return status
 
 
-def gone(error: OSError) -> int:
-    """Say that standard output cannot be written, unless its reader has gone; returns the exit status."""
-    with suppress(OSError, ValueError):  # so that the interpreter does not try again at its end
+def report_closed_output(error: OSError) -> int:
+    """Print an error about standard output, unless its reader has closed the pipe; return the exit status 1."""
+    with suppress(OSError, ValueError):  # so that the interpreter does not try again when it ends
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if not isinstance(error, BrokenPipeError):
-        complain(f"the output cannot be written: {error.strerror or error}")
+        print_error(f"the output cannot be written: {error.strerror or error}")
     return 1
 
 
-def complain(message: str) -> None:
-    """Say what is wrong, on standard error."""
-    with suppress(OSError):  # whoever cannot be told is not told
+def print_error(message: str) -> None:
+    """Print a message on standard error."""
+    with suppress(OSError):  # there is no other place for the message
         print(f"genial: {message}", file=sys.stderr, flush=True)
 
 
-def output() -> Console:
-    """Standard output; where it is no terminal, wide enough for every table. Text is printed as it is: no markup."""
+def make_console() -> Console:
+    """Return a console for standard output. It prints text without markup, and wide tables if it is not a terminal."""
     width = None if sys.stdout.isatty() else WIDTH_OF_FILES
     return Console(width=width, markup=False, highlight=False, emoji=False)
 
 
 def make_table(columns: Iterable[str], *, title: str | None = None, caption: str | None = None) -> Table:
-    """Make a table without rows; what is too long for a cell goes on in the next line."""
+    """Return a table without rows. Text that is too long for a cell is wrapped."""
     table = Table(title=_cell(title), caption=_cell(caption))
     for column in columns:
         table.add_column(_cell(column), overflow="fold")
@@ -112,16 +115,16 @@ def make_table(columns: Iterable[str], *, title: str | None = None, caption: str
 
 
 def add_row(table: Table, *cells: str) -> None:
-    """Add a row, in place. Brackets are brackets, whoever has written them."""
+    """In place: add a row to a table. Brackets in the text are not markup."""
     table.add_row(*map(_cell, cells))
 
 
 def _cell(text: str | None) -> Any:
-    return None if text is None else Text(writable(printable(text)))
+    return None if text is None else Text(encode_plainly(escape_controls(text)))
 
 
 def progress_bar() -> Progress:
-    """A bar on a terminal, nothing elsewhere; on standard error, so that output can be piped."""
+    """Return a progress bar on standard error; it shows nothing if that is not a terminal."""
     console = Console(stderr=True)
     shown = console.is_terminal and not console.is_dumb_terminal
     console.quiet = not shown  # older versions of rich print a line end for a bar that is disabled
@@ -137,10 +140,10 @@ def progress_bar() -> Progress:
 
 
 def clear_screen() -> None:
-    """Take what stands on the terminal out of sight."""
+    """Clear the terminal."""
     print("\n" * 60 if is_dumb() else "\x1b[H\x1b[2J\x1b[3J", end="")
 
 
 def is_dumb() -> bool:
-    """Return whether the terminal knows no commands."""
+    """Return whether the terminal has no control sequences."""
     return os.environ.get("TERM", "").lower() in ("dumb", "unknown")

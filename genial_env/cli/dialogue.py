@@ -1,4 +1,4 @@
-"""A table shown to its people, who are asked for their decisions: line by line, in a terminal or through a pipe."""
+"""Play a game with people, line by line, in a terminal or through a pipe."""
 
 import contextlib
 import io
@@ -7,45 +7,46 @@ from collections.abc import Callable
 from typing import Any
 
 from genial_env.analysis.review import make_judge
-from genial_env.cli.common import in_words
+from genial_env.cli.common import format_rules
 from genial_env.cli.console import clear_screen
-from genial_env.cli.typed import WORDS, best_by_points, read_decision, with_points
+from genial_env.cli.notation import WORDS, format_with_points, list_best_by_points, read_decision
+from genial_env.core import kernel
 from genial_env.core.actions import Cell
 from genial_env.core.rules import Rules
 from genial_env.core.state import Phase
 from genial_env.policies.judgement import NONE, Judge
 from genial_env.records.told import ONLOOKER, tell
-from genial_env.render.ansi import named_text, rack_text, wants_color
-from genial_env.render.sentences import event_words, explain_ranks
+from genial_env.render.ansi import named_text, rack_text, track_name, wants_color
+from genial_env.render.sentences import describe_event, explain_ranks
 from genial_env.table import Table
 
 HELP = """\
 RO D4 D5      lay the tile RO, its R on D4 and its O on D5; or by its slot, 2 D4 D5: its first half on D4
-swap, keep    where the rack may be swapped: swap it, or keep it
-decline       where a bonus placement may be given up (edition 2009): give it up
-moves         the placements with the most points, as you would type them; moves 20: so many
-hint          what the judge likes best, and what it expects of that
-board, rack   show them again
-quit          break the game off
+swap, keep    if the rack may be swapped: swap it, or keep it
+decline       if a bonus placement may be declined: decline it
+moves         list the placements with the most points, as you would type them; moves 20: list 20
+hint          list the decisions that the judge thinks best, and what it expects of them
+board, rack   show the board or the rack again
+quit          end the game now
 A cell is the letter of its row and the number that stands on it. Small letters on the board are printed symbols."""
 
 MOVES, HINTS = 8, 3
-"""How many decisions "moves" and "hint" show."""
+"""How many decisions the commands "moves" and "hint" list."""
 
 JUDGE = "value"
-"""Who gives hints where nobody is named."""
+"""The default agent for hints."""
 
 
-class Left(Exception):
-    """Somebody has typed quit."""
+class Quit(Exception):
+    """A person has typed "quit"."""
 
 
 class Dialogue:
-    """Plays a table with its people.
+    """Plays a game with its people.
 
     Args:
-        table: the game, from now on.
-        judge: who gives hints; left out, :data:`JUDGE` where it can play this game.
+        table: the game.
+        judge: the judge for hints; None for :data:`JUDGE`, if it can play this game.
     """
 
     def __init__(self, table: Table, judge: Judge | None = None) -> None:
@@ -54,8 +55,8 @@ class Dialogue:
         self._is_live = sys.stdin.isatty() and sys.stdout.isatty()
         self._at_the_screen: int | None = None
         events = len(self._events())
-        self._told = events
-        self._last_looked = [events] * table.rules.players  # how many events there were after each seat's last decision
+        self._shown = events
+        self._seen_events = [events] * table.rules.players  # by seat: the number of events after its last decision
         self._commands: dict[str, Callable[[], None]] = {
             "moves": self._show_moves,
             "hint": self._show_hint,
@@ -68,50 +69,54 @@ class Dialogue:
         """Play to the end.
 
         Raises:
-            Left, EOFError, KeyboardInterrupt: where the game is broken off: by "quit", the input's end, or Ctrl-C.
-            ValueError: of an agent that cannot go on.
+            Quit: if a person types "quit".
+            EOFError: if the input ends.
+            KeyboardInterrupt: after Ctrl-C.
+            ValueError: if an agent fails.
         """
         self._begin()
         while not self.table.over:
             seat = self.table.to_play
             if self.table.waits:
                 self.table.play(self._ask(seat))
-                self._last_looked[seat] = len(self._events())
+                self._seen_events[seat] = len(self._events())
             else:
                 self.table.advance()
-            self._tell_news()
-        self._tell_the_end()
+            self._show_news()
+        self._show_end()
 
-    # Telling
+    # Showing
 
     def _begin(self) -> None:
         if isinstance(sys.stdin, io.TextIOWrapper):
-            sys.stdin.reconfigure(errors="replace")  # noise is a line like any other that means nothing
+            sys.stdin.reconfigure(errors="replace")  # bytes that are not text become a line that is not understood
         if self._is_live:
             with contextlib.suppress(ImportError):
                 import readline  # noqa: F401  for the arrow keys
         rules = self.table.rules
         seats = ", ".join(f"seat {seat} {name}" for seat, name in enumerate(self._agents()))
-        print(f"{seats}; {in_words(rules.to_dict())}; seed {self.table.seed}")
+        print(f"{seats}; {format_rules(rules.to_dict())}; seed {self.table.seed}")
         print("type help for the commands")
 
-    def _tell_news(self) -> None:
-        """What has happened since it was last told: an agent's to everybody, a person's to whom is at the screen."""
-        for event in self._events()[self._told :]:
+    def _show_news(self) -> None:
+        """Show the new events: those of an agent as everybody sees them, those of a person as he sees them."""
+        for event in self._events()[self._shown :]:
             is_person = self.table.players[event[1]] is None
-            self._say([event], seat=event[1] if is_person else ONLOOKER)
-        self._told = len(self._events())
+            self._print_events([event], seat=event[1] if is_person else ONLOOKER)
+        self._shown = len(self._events())
 
-    def _tell_the_end(self) -> None:
-        """The last position, how the game ended, who won and why."""
+    def _show_end(self) -> None:
+        """Show the last position, how the game ended, and who won and why."""
         table = self.table
-        print(f"\n{named_text(table.state, color=wants_color(on=sys.stdout), last=self._laid_since(self._told - 1))}\n")
+        print(
+            f"\n{named_text(table.state, color=wants_color(on=sys.stdout), last=self._laid_since(self._shown - 1))}\n"
+        )
         print(f"the game is over: {table.record()['end']}")
-        for sentence in explain_ranks(table.rules, table.state.scores[0], track_names(table.rules, self._agents())):
+        for sentence in explain_ranks(table.rules, table.state.scores[0], name_tracks(table.rules, self._agents())):
             print(sentence)
 
     def _show_board(self) -> None:
-        since = self._last_looked[self.table.to_play]
+        since = self._seen_events[self.table.to_play]
         shown = named_text(self.table.state, color=wants_color(on=sys.stdout), last=self._laid_since(since))
         print(f"\n{shown}")
         self._show_rack()
@@ -120,7 +125,7 @@ class Dialogue:
         print(rack_text(self.table.state, self.table.to_play, color=wants_color(on=sys.stdout)))
 
     def _laid_since(self, events: int) -> list[Cell]:
-        """The cells of the tiles laid after so many events."""
+        """Return the cells of the tiles laid after the first `events` events."""
         return [(q, r) for event in self._events()[events:] if event[0] == "place" for q, r in event[5:7]]
 
     def _events(self) -> list[list[Any]]:
@@ -134,7 +139,7 @@ class Dialogue:
     # Asking
 
     def _ask(self, seat: int) -> int:
-        """What the person on a seat decides."""
+        """Ask a person until he decides, and return the action."""
         self._hand_over(seat)
         self._show_board()
         while True:
@@ -149,15 +154,18 @@ class Dialogue:
                     return action
 
     def _answer(self, words: list[str]) -> int | None:
-        """The action that a line means; None for a command, which has been carried out.
+        """Carry out a command, or return the action that a line describes.
+
+        Returns:
+            The action; None if it was a command.
 
         Raises:
-            ValueError: for anything else, saying what was expected.
-            Left: for "quit".
+            ValueError: if the line is not understood; the message says what is expected.
+            Quit: if it is "quit".
         """
         name = words[0].lower() if words else ""
         if name == "quit" and len(words) == 1:
-            raise Left
+            raise Quit
         if name == "moves" and len(words) == 2:
             self._show_moves(_count(words[1]))
         elif name in self._commands and len(words) == 1:
@@ -175,12 +183,12 @@ class Dialogue:
         if state.phase[0] == Phase.SWAP:
             return f"seat {seat}: the rack shows none of the lowest colors: swap or keep? ({bag})"
         if state.phase[0] == Phase.BONUS:
-            or_decline = ", or decline" if self.table.rules.bonus_may_be_declined else ""
-            return f"seat {seat}: lay a bonus tile{or_decline} ({int(state.pending_bonus[0])} owed, {bag})"
+            or_decline = ", or decline" if kernel.may_decline(state)[0] else ""
+            return f"seat {seat}: lay a bonus tile{or_decline} ({int(state.pending_bonus[0])} pending, {bag})"
         return f"seat {seat}: lay a tile ({bag})"
 
     def _hand_over(self, seat: int) -> None:
-        """Where several people share a terminal: hide the last one's rack, and tell the next what it has missed."""
+        """If several people share a terminal: hide the last rack, and show the next person what has happened."""
         before, self._at_the_screen = self._at_the_screen, seat
         others = [other for other, player in enumerate(self.table.players) if player is None and other != seat]
         if not self._is_live or not others or before == seat:
@@ -189,21 +197,21 @@ class Dialogue:
             clear_screen()
         names = " and ".join(f"seat {other}" for other in others)
         input(f"seat {seat}: press Enter when {names} {'looks' if len(others) == 1 else 'look'} away ")
-        self._say(self._events()[self._last_looked[seat] :], seat)
+        self._print_events(self._events()[self._seen_events[seat] :], seat)
 
-    def _say(self, events: list[list[Any]], seat: int) -> None:
-        """Some events, as far as a seat may know of them."""
+    def _print_events(self, events: list[list[Any]], seat: int) -> None:
+        """Print events as far as a seat may know them."""
         for event in tell(events, seat):
-            print(event_words(self.table.rules, event))
+            print(describe_event(self.table.rules, event))
 
     # Advice
 
     def _show_moves(self, most: int = MOVES) -> None:
-        for action in best_by_points(self.table.view(self.table.to_play), most):
-            print(with_points(self.table.state, action))
+        for action in list_best_by_points(self.table.view(self.table.to_play), most):
+            print(format_with_points(self.table.state, action))
 
     def _show_hint(self) -> None:
-        """What the judge likes best; each line begins with what one would type."""
+        """List the decisions that the judge thinks best; each line begins with what one would type."""
         if self._judge is None:
             try:
                 self._judge = make_judge(JUDGE, self.table.rules)
@@ -212,22 +220,22 @@ class Dialogue:
         judged = self._judge.judge(self.table.view(self.table.to_play))
         is_solo = self.table.rules.tracks == 1
         what = "the lowest marker" if is_solo else "the rank, +1 first to -1 last"
-        print(f"{self._judge.name} likes best, and expects of {what}:")
+        print(f"{self._judge.name} thinks best, and expects for {what}:")
         best = zip(*(array[0, :HINTS].tolist() for array in (judged.actions, judged.utility, judged.win)), strict=True)
         for action, utility, win in best:
             if action != NONE:
                 expected = f"{utility:.1f}" if is_solo else f"{utility:+.2f}, first with {win:.0%}"
-                print(f"{with_points(self.table.state, action)}; {expected}")
+                print(f"{format_with_points(self.table.state, action)}; {expected}")
 
 
-def track_names(rules: Rules, agents: list[str]) -> list[str]:
-    """What the tracks are called at the end of a game: "seat 0 (person)", "team 1 (denial + denial)"."""
-    kind = "team" if rules.mode == "team" else "seat"
-    return [f"{kind} {track} ({' + '.join(agents[track :: rules.tracks])})" for track in range(rules.tracks)]
+def name_tracks(rules: Rules, agents: list[str]) -> list[str]:
+    """Return the names of the tracks: "seat 0 (person)", "team 1 (denial + denial)"."""
+    names = [" + ".join(agents[seat] for seat in rules.seats_of(track)) for track in range(rules.tracks)]
+    return [f"{track_name(rules, track)} ({agents})" for track, agents in enumerate(names)]
 
 
 def _count(word: str) -> int:
-    """How many moves to show."""
+    """Return the number of moves to list."""
     if not (word.isascii() and word.isdigit() and int(word) > 0):
         raise ValueError(f"moves takes a whole number above 0, not {word!r}")
     return int(word)

@@ -31,25 +31,25 @@ from genial_env.cli.common import (
     Threads,
     TileSets,
     UserError,
-    about_file,
     app,
-    check_out,
     check_seconds,
-    chosen_backend,
-    in_words,
-    rules_from,
-    told,
-    within,
+    check_writable,
+    choose_backend,
+    describe_file_error,
+    format_rules,
+    integer_between,
+    make_rules,
+    one_line_errors,
 )
-from genial_env.cli.console import add_row, complain, make_table, output, printable, progress_bar
+from genial_env.cli.console import add_row, escape_controls, make_console, make_table, print_error, progress_bar
 from genial_env.core.state import State
 from genial_env.errors import RecordError
 from genial_env.policies.registry import split_names
 from genial_env.records.record import Record, record_file, replay, verify
 from genial_env.render import pixels
 from genial_env.render.ansi import board_text, wants_color
-from genial_env.render.film import drawing
-from genial_env.render.sentences import event_words
+from genial_env.render.film import draw_record
+from genial_env.render.sentences import describe_event
 from genial_env.simulation import Results, play_batches
 
 
@@ -59,14 +59,16 @@ def simulate(
     edition: Edition = "2025",
     mode: Mode = "individual",
     agents: Annotated[
-        str, typer.Option(help="One agent a seat, separated by commas: names, or module:factory.")
+        str, typer.Option(help="Agents by seat, separated by commas: names, or module:factory.")
     ] = "random,greedy",
-    games: Annotated[int, typer.Option(help="How many games.", callback=within(1, 10**12))] = 100,
+    games: Annotated[int, typer.Option(help="Number of games.", callback=integer_between(1, 10**12))] = 100,
     seed: Seed = 0,
     batch: Annotated[
-        int, typer.Option(help="Games played at a time; changes the speed only.", callback=within(1, 2**20))
+        int, typer.Option(help="Games played at a time; it changes only the speed.", callback=integer_between(1, 2**20))
     ] = 1024,
-    out: Annotated[Path | None, typer.Option(help="Write the game records there, a JSON object a line.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the game records to this file, one JSON object per line.")
+    ] = None,
     side: Side = None,
     colors: Colors = 6,
     rack: RackSize = None,
@@ -74,22 +76,22 @@ def simulate(
     backend: BackendName = None,
     threads: Threads = 1,
 ) -> None:
-    """Play games between agents, and print how each seat fared."""
-    rules = rules_from(players, edition, mode, side=side, colors=colors, rack=rack, tile_sets=tile_sets)
+    """Play games between agents and print the results of each seat."""
+    rules = make_rules(players, edition, mode, side=side, colors=colors, rack=rack, tile_sets=tile_sets)
     names = split_names(agents)
-    chosen = chosen_backend(backend, threads)
-    check_out(out)
+    chosen = choose_backend(backend, threads)
+    check_writable(out)
     batches = play_batches(names, rules, games, seed, batch=batch, record=out is not None, backend=chosen)
-    with told():
-        first = next(batches)  # wrong arguments show here, before a file is begun
-    parts = list(_with_progress(_written(chain([first], batches), out), games))
-    output().print(results_table(parts))
+    with one_line_errors():
+        first = next(batches)  # raises errors of wrong arguments before the file is opened
+    parts = list(_show_progress(_write_records(chain([first], batches), out), games))
+    make_console().print(make_results_table(parts))
     if out is not None:
         print(f"{games} records in {out}")
 
 
-def _written(batches: Iterator[Results], out: Path | None) -> Iterator[Results]:
-    """The batches, while their records go into the file, if there is one."""
+def _write_records(batches: Iterator[Results], out: Path | None) -> Iterator[Results]:
+    """Yield the batches and write their records to the file, if there is one."""
     if out is None:
         yield from batches
         return
@@ -101,11 +103,11 @@ def _written(batches: Iterator[Results], out: Path | None) -> Iterator[Results]:
                 part.records = None
                 yield part
     except OSError as error:
-        raise UserError(about_file(out, error)) from error
+        raise UserError(describe_file_error(out, error)) from error
 
 
-def _with_progress(batches: Iterator[Results], games: int) -> Iterator[Results]:
-    """The batches, while a bar shows how many games they hold."""
+def _show_progress(batches: Iterator[Results], games: int) -> Iterator[Results]:
+    """Yield the batches and show the number of games in a progress bar."""
     with progress_bar() as progress:
         task = progress.add_task("games", total=games)
         for part in batches:
@@ -115,16 +117,16 @@ def _with_progress(batches: Iterator[Results], games: int) -> Iterator[Results]:
 
 @app.command("verify")
 def verify_files(
-    files: Annotated[list[Path], typer.Argument(help="Files of game records, a JSON object a line.")],
+    files: Annotated[list[Path], typer.Argument(help="Files of game records, one JSON object per line.")],
 ) -> None:
-    """Replay game records and check every line of them. Exit status 1 where one is wrong, 2 for an unreadable file."""
+    """Replay game records and check them. Exit status 1 if a record is wrong, 2 if a file cannot be read."""
     statuses = [_verify_file(path) for path in files]
     if any(statuses):
         raise typer.Exit(max(statuses))
 
 
 def _verify_file(path: Path) -> int:
-    """Check one file and print what is wrong; returns the exit status."""
+    """Check one file, print what is wrong, and return the exit status."""
     numbers: list[int] = []
     unreadable: dict[int, str] = {}
 
@@ -141,7 +143,7 @@ def _verify_file(path: Path) -> int:
     try:
         faults = list(verify(records()))
     except (OSError, JSONError) as error:
-        complain(about_file(path, error))
+        print_error(describe_file_error(path, error))
         return 2
     found = unreadable | {number: fault for number, fault in zip(numbers, faults, strict=True) if fault is not None}
     for number in sorted(found):
@@ -162,12 +164,12 @@ def show(
     event: EventNumber = None,
 ) -> None:
     """Show a position of a recorded game: in color on a terminal, else in plain letters."""
-    record = _nth_record(file, game)
-    state = _replayed(record, event, f"{file}: game {game}")
+    record = _read_record(file, game)
+    state = _replay(record, event, f"{file}: game {game}")
     events = record["events"][: len(record["events"]) if event is None else event]
     placed = [each for each in events if each[0] == "place"]
-    print(_about_game(file, game, record))
-    happened = event_words(state.rules, events[-1]) if events else "the deal"
+    print(_describe_game(file, game, record))
+    happened = describe_event(state.rules, events[-1]) if events else "the deal"
     print(f"after event {len(events)} of {len(record['events'])}: {happened}\n")
     last = [tuple(cell) for cell in placed[-1][5:7]] if placed else None
     print(board_text(state, color=wants_color(on=sys.stdout), last=last, named=True))
@@ -176,56 +178,58 @@ def show(
 @app.command("draw")
 def draw_file(
     file: Annotated[Path, typer.Argument(help="A file of game records.")],
-    out: Annotated[Path, typer.Argument(help="The picture: .svg, .png, or .gif of the whole game.")],
+    out: Annotated[Path, typer.Argument(help="Picture to write: .svg, .png, or .gif (the whole game).")],
     game: GameNumber = 1,
     event: EventNumber = None,
-    seat: Annotated[int | None, typer.Option(help="Whose rack to show; left out, all.")] = None,
-    width: Annotated[int | None, typer.Option(help="In pixels; left out, as it comes.")] = None,
-    seconds: Annotated[float, typer.Option(help="A picture's time in a .gif.")] = 0.7,
+    seat: Annotated[int | None, typer.Option(help="Seat whose rack is shown; default: all racks.")] = None,
+    width: Annotated[int | None, typer.Option(help="Width in pixels; default: that of the drawing.")] = None,
+    seconds: Annotated[float, typer.Option(help="Seconds that each picture of a .gif is shown.")] = 0.7,
 ) -> None:
-    """Draw a position of a recorded game, or film the game up to it."""
-    if out.suffix not in _MAKERS:
-        raise UserError(f"the picture's name must end in {', '.join(_MAKERS)}, not {out.name!r}")
-    check_out(out)
-    record = _nth_record(file, game)
-    _replayed(record, event, f"{file}: game {game}")
+    """Draw a position of a recorded game, or all positions up to it as an animation."""
+    if out.suffix not in _DRAW_BY_SUFFIX:
+        raise UserError(f"the picture's name must end in {', '.join(_DRAW_BY_SUFFIX)}, not {out.name!r}")
+    check_writable(out)
+    record = _read_record(file, game)
+    _replay(record, event, f"{file}: game {game}")
     if seat is not None and not 0 <= seat < len(record["agents"]):
         raise UserError(f"seat must be 0 to {len(record['agents']) - 1}, not {seat}")
     total = len(record["events"]) if event is None else event
-    with told():
-        made = _MAKERS[out.suffix](record, total, seat, width, seconds)
+    with one_line_errors():
+        made = _DRAW_BY_SUFFIX[out.suffix](record, total, seat, width, seconds)
         write_bytes(out, made)
     print(f"{out}: {len(made):,} bytes")
 
 
-def _svg_of(record: Record, event: int, seat: int | None, width: int | None, seconds: float) -> bytes:
-    return drawing(
+def _draw_svg(record: Record, event: int, seat: int | None, width: int | None, seconds: float) -> bytes:
+    return draw_record(
         record, event, seat, None if width is None else as_integer(width, "width", 1, pixels.MAX_WIDTH)
     ).encode()
 
 
-def _png_of(record: Record, event: int, seat: int | None, width: int | None, seconds: float) -> bytes:
-    return pixels.png(drawing(record, event, seat), width)
+def _draw_png(record: Record, event: int, seat: int | None, width: int | None, seconds: float) -> bytes:
+    return pixels.png(draw_record(record, event, seat), width)
 
 
-def _gif_of(record: Record, event: int, seat: int | None, width: int | None, seconds: float) -> bytes:
+def _draw_gif(record: Record, event: int, seat: int | None, width: int | None, seconds: float) -> bytes:
     placed = [number for number, happened in enumerate(record["events"][:event], 1) if happened[0] == "place"]
-    return pixels.gif([drawing(record, number, seat) for number in [0, *placed]], seconds, width)
+    return pixels.gif([draw_record(record, number, seat) for number in [0, *placed]], seconds, width)
 
 
-_MAKERS = {".svg": _svg_of, ".png": _png_of, ".gif": _gif_of}
+_DRAW_BY_SUFFIX = {".svg": _draw_svg, ".png": _draw_png, ".gif": _draw_gif}
 
 
 @app.command("review")
 def review_game(
     file: Annotated[Path, typer.Argument(help="A file of game records.")],
     game: GameNumber = 1,
-    judge: Annotated[str, typer.Option(help="Who judges: an agent that can.")] = "value",
-    everything: Annotated[bool, typer.Option("--all", help="List all decisions, not only the bad ones.")] = False,
+    judge: Annotated[str, typer.Option(help="Agent that judges the decisions.")] = "value",
+    everything: Annotated[
+        bool, typer.Option("--all", help="List all decisions, not only mistakes and blunders.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole review as a JSON object.")] = False,
 ) -> None:
-    """Judge every decision of a recorded game: what it gave away, and what would have been better."""
-    record = _nth_record(file, game)
+    """Judge every decision of a recorded game: how much it lost, and which one was better."""
+    record = _read_record(file, game)
     try:
         with progress_bar() as bar:
             task = bar.add_task("decisions", total=None)
@@ -237,15 +241,15 @@ def review_game(
     if as_json:
         print(json.dumps(found.to_dict()))
         return
-    print(_about_game(file, game, record))
-    output().print(_review_table(found))
+    print(_describe_game(file, game, record))
+    make_console().print(_make_review_table(found))
     for decision in found.decisions:
         if everything or decision.verdict in ("mistake", "blunder"):
-            print(_judged_words(decision))
+            print(_describe_judgement(decision))
 
 
-def _review_table(found: Review) -> Table:
-    """How each seat did."""
+def _make_review_table(found: Review) -> Table:
+    """Return a table with the verdicts of each seat."""
     caption = f"losses of {found.unit}" + (", +1 first to -1 last" if found.rules.tracks > 1 else "")
     columns = ["seat", "agent", "decisions", "mean loss", *VERDICTS]
     table = make_table(columns, title=f"judged by {found.judge}", caption=caption)
@@ -256,7 +260,7 @@ def _review_table(found: Review) -> Table:
     return table
 
 
-def _judged_words(decision: Judged) -> str:
+def _describe_judgement(decision: Judged) -> str:
     words = f"event {decision.event}: {decision.words}: {decision.verdict}"
     if decision.verdict == "best":
         return words
@@ -265,18 +269,18 @@ def _judged_words(decision: Judged) -> str:
 
 @app.command()
 def bench(
-    players: Annotated[int, typer.Option(help="Seats, 2 to 4.")] = 2,
-    batch: Annotated[int, typer.Option(help="Games at a time.", callback=within(1, 2**20))] = 2048,
-    seconds: Annotated[float, typer.Option(help="CPU time to measure for.")] = 3.0,
+    players: Annotated[int, typer.Option(help="Number of seats, 2 to 4.")] = 2,
+    batch: Annotated[int, typer.Option(help="Games played at a time.", callback=integer_between(1, 2**20))] = 2048,
+    seconds: Annotated[float, typer.Option(help="Seconds of CPU time for each measurement.")] = 3.0,
     backend: BackendName = None,
     threads: Threads = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
-    """Measure play on this machine: random with and without masks, by each built-in policy, and one game at a time."""
+    """Measure the speed of play: random with and without masks, built-in policies, one game at a time."""
     check_seconds(seconds)
-    rules = rules_from(players, "2025", "individual")
+    rules = make_rules(players, "2025", "individual")
     table = make_table(["play", "batch", "backend", "threads", "moves/s", "games/s"])
-    with told(), using(chosen_backend(backend, threads)):
+    with one_line_errors(), using(choose_backend(backend, threads)):
         for found in all_measurements(rules, batch, seconds):
             if as_json:
                 print(json.dumps(found.to_dict()))
@@ -284,42 +288,50 @@ def bench(
                 speeds = f"{found.moves_per_s:,.0f}", f"{found.games_per_s:,.0f}"
                 add_row(table, found.play, str(found.batch), found.backend, str(found.threads), *speeds)
     if not as_json:
-        output().print(table)
+        make_console().print(table)
 
 
-def results_table(parts: list[Results]) -> Table:
-    """How each track fared: mean lowest marker, mean sorted markers, share of each rank."""
+def make_results_table(parts: list[Results]) -> Table:
+    """Return a table with the results of each track: mean lowest marker, mean sorted markers, share of each rank."""
     rules, agents = parts[0].rules, parts[0].agents
     scores = np.concatenate([part.scores for part in parts])
     ranks = np.concatenate([part.ranks for part in parts])
     kind = "team" if rules.mode == "team" else "seat"
     places = range(1, rules.tracks + 1) if rules.tracks > 1 else ()
     columns = [kind, "agent", "mean lowest", "mean sorted markers", *(f"rank {place}" for place in places)]
-    table = make_table(columns, title=f"{len(scores)} games, {in_words(rules.to_dict())}")
+    table = make_table(columns, title=f"{len(scores)} games, {format_rules(rules.to_dict())}")
     for track in range(rules.tracks):
         mean = np.sort(scores[:, track], axis=1).mean(axis=0)
         shares = [f"{(ranks[:, track] == place).mean():.1%}" for place in places]
-        names = " + ".join(agents[track :: rules.tracks])
+        names = " + ".join(agents[seat] for seat in rules.seats_of(track))
         add_row(table, str(track), names, f"{mean[0]:.2f}", " ".join(f"{marker:.1f}" for marker in mean), *shares)
     return table
 
 
-def _replayed(record: Record, event: int | None, where: str) -> State:
-    """The position after so many events."""
+def _replay(record: Record, event: int | None, where: str) -> State:
+    """Return the position after some events.
+
+    Raises:
+        UserError: if the record does not replay, or has fewer events.
+    """
     try:
         return replay(record, event)
     except ValueError as error:
         raise UserError(f"{where}: {error}") from error
 
 
-def _about_game(file: Path, game: int, record: dict[str, Any]) -> str:
-    """Who played what."""
-    seats = ", ".join(f"seat {seat} {printable(name)}" for seat, name in enumerate(record["agents"]))
-    return f"game {game} of {file}: {seats}; {in_words(record['rules'])}; seed {record['seed']}"
+def _describe_game(file: Path, game: int, record: dict[str, Any]) -> str:
+    """Return a line about who played which game."""
+    seats = ", ".join(f"seat {seat} {escape_controls(name)}" for seat, name in enumerate(record["agents"]))
+    return f"game {game} of {file}: {seats}; {format_rules(record['rules'])}; seed {record['seed']}"
 
 
-def _nth_record(file: Path, game: int) -> Record:
-    """One game of a file, whatever the others are like."""
+def _read_record(file: Path, game: int) -> Record:
+    """Return one game of a file. The other games need not be valid.
+
+    Raises:
+        UserError: if the file cannot be read, or has no such game.
+    """
     count = 0
     try:
         for number, text in numbered_lines(file):
@@ -327,5 +339,5 @@ def _nth_record(file: Path, game: int) -> Record:
             if count == game:
                 return Record(parse_object(text, f"{file}:{number}"))
     except (OSError, JSONError) as error:
-        raise UserError(about_file(file, error)) from error
+        raise UserError(describe_file_error(file, error)) from error
     raise UserError(f"{file} holds {count} games: game must be 1 to {count}, not {game}")

@@ -10,27 +10,30 @@ from typing import Annotated
 import typer
 
 from genial_env._util.ending import Ending
-from genial_env.cli.common import UserError, within
+from genial_env.cli.common import UserError, integer_between
 from genial_env.cli.common import app as commands
-from genial_env.cli.console import complain
+from genial_env.cli.console import print_error
 
 SWITCH_S = 0.0005
-"""How long a thread that thinks keeps the interpreter from those that answer; Python's usual 0.005 doubles the median
-time of a light request (docs/play.md).
+"""The interpreter's switch interval in seconds.
+
+It is shorter than Python's default of 0.005, so that threads of agents delay the answers to requests less.
 """
 
 
 @commands.command()
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen at; 127.0.0.1 is this machine alone.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 127.0.0.1 is reached from this machine only.")
+    ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(help="The port to listen at; 0 takes a free one.", callback=within(0, 65535))
+        int, typer.Option(help="Port to listen on; 0 for a free one.", callback=integer_between(0, 65535))
     ] = 8000,
     data: Annotated[
-        Path | None, typer.Option(help="The folder that games are kept in; left out, one of this user's.")
+        Path | None, typer.Option(help="Folder in which games are saved; default: a folder of this user.")
     ] = None,
 ) -> None:
-    """Play and review in the browser (extra serve): starts a server and prints its address. Ctrl-C ends it."""
+    """Play and review games in the browser (extra serve). Prints the address of the server; Ctrl-C ends it."""
     try:
         import platformdirs
 
@@ -42,21 +45,24 @@ def serve(
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         app = make_app(folder, [host.lower()])
-    except OSError as error:  # another server has the folder, or nobody can write there
+    except OSError as error:  # another server uses the folder, or it cannot be written
         raise UserError(f"{folder}: {error.strerror}") from error
     sys.setswitchinterval(SWITCH_S)
     with closing(app):
         try:
             server, sock = create_server(app, host, port)
         except (OSError, OverflowError) as error:
-            raise UserError(f"cannot listen at {host}, port {port}: {error}") from error
+            raise UserError(f"cannot listen on {host}, port {port}: {error}") from error
         if not _is_loopback(host):
-            complain(f"everybody who reaches {host} can play here, and what is sent can be read on the way")
+            print_error(f"everybody who can reach {host} can play, and the connection is not encrypted")
         shown = f"[{host}]" if ":" in host else host
-        print(f"Play at http://{shown}:{sock.getsockname()[1]}/ (games are kept in {folder}; Ctrl-C ends)", flush=True)
-        with suppress(KeyboardInterrupt, Ending):  # the server has ended as it was asked to
+        print(
+            f"Play at http://{shown}:{sock.getsockname()[1]}/ (games are saved in {folder}; Ctrl-C ends the server)",
+            flush=True,
+        )
+        with suppress(KeyboardInterrupt, Ending):  # the server has ended
             server.run([sock])
-    if app.busy:  # everything is written; Python's own way to end can crash beside threads in compiled code
+    if app.busy:  # everything is saved; the normal end of Python can crash while threads run compiled code
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)

@@ -1,4 +1,4 @@
-"""Pictures of a position: text for terminals, a vector drawing, pixels."""
+"""Show a position: as text for terminals, as a vector drawing, as pixels."""
 
 import sys
 from collections.abc import Sequence
@@ -12,11 +12,15 @@ from genial_env.render.svg import Move, position_svg
 __all__ = ["RENDER_MODES", "check_mode", "draw"]
 
 RENDER_MODES = ["human", "ansi", "svg", "rgb_array"]
-"""What environments can render: see :func:`draw`."""
+"""The render modes of environments; :func:`draw` describes them."""
 
 
 def check_mode(mode: str | None, modes: Sequence[str] = RENDER_MODES) -> None:
-    """Raises ValueError for something that is none of these modes, nor None."""
+    """Check a render mode; None is allowed.
+
+    Raises:
+        ValueError: if it is not one of the modes.
+    """
     if mode is not None and mode not in modes:
         raise ValueError(f"unknown render mode {mode!r}: the modes are None, {', '.join(modes)}")
 
@@ -29,7 +33,7 @@ def draw(
     names: Sequence[str] | None = None,
     move: Move | None = None,
 ) -> Any:
-    """A position as a render mode has it.
+    """Return a position as a render mode defines it.
 
     ===============  ==========================================================================================
     ``ansi``         text in true color, in plain letters where the environment variable NO_COLOR is set
@@ -41,15 +45,15 @@ def draw(
     Args:
         mode: the mode.
         state: the games.
-        row: which of them.
-        seat: the seat that looks on and sees no rack but its own; None sees all.
-        names: of the seats.
-        move: the tile laid last, to stand out.
+        row: the index of the game.
+        seat: the seat whose rack is shown; None for all racks.
+        names: the names of the seats.
+        move: the last tile, which is highlighted.
 
     Raises:
-        ImportError: for "rgb_array" without the extra.
+        ImportError: if the mode is "rgb_array" and the extra is not installed.
     """
-    if mode in ("svg", "rgb_array") or (mode == "human" and notebook.runs()):
+    if mode in ("svg", "rgb_array") or (mode == "human" and notebook.is_running()):
         drawing = position_svg(state, row, seat=seat, names=names, move=move)
         if mode == "svg":
             return drawing

@@ -11,15 +11,14 @@ from genial_env.core.determinization import determinize
 from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import EMPTY, FREE, Phase, State
 from genial_env.core.views import View
-from genial_env.render.theme import COLORS
+from genial_env.render import theme
 
-__all__ = ["RGB", "board_text", "decision_words", "describe", "named_text", "rack_text", "track_name", "wants_color"]
+__all__ = ["RGB", "board_text", "describe", "describe_turn", "named_text", "rack_text", "track_name", "wants_color"]
 
-RGB = {letter: tuple(bytes.fromhex(color[1:])) for letter, color in COLORS.items()}
-"""The tiles' colors; letters stand beside them, so that nobody needs to tell the colors apart."""
+RGB = {letter: tuple(bytes.fromhex(color[1:])) for letter, color in theme.COLORS.items()}
+"""The colors of tiles as (red, green, blue). Letters stand on them, so nobody needs to tell colors apart."""
 
-_DARK_TEXT = "GOYP"
-_PRINTED_GROUND = "22;22;26"
+_START_SYMBOL_GROUND = ";".join(map(str, bytes.fromhex(theme.START_SYMBOL_GROUND[1:])))
 _DECISIONS = {
     Phase.PLACE: "lays a tile",
     Phase.BONUS: "lays a bonus tile",
@@ -29,11 +28,13 @@ _DECISIONS = {
 
 
 def wants_color(on: TextIO | None = None) -> bool:
-    """Whether text should be colored: not where the environment variable NO_COLOR is set to anything, nor on what is no
-    terminal, nor on one that knows no commands (TERM=dumb).
+    """Return whether text should be colored.
+
+    It should not if the environment variable NO_COLOR is set, or if it goes to something that is not a terminal, or to
+    a terminal without colors (TERM=dumb).
 
     Args:
-        on: where it goes; None: nobody knows yet.
+        on: the stream that the text goes to; None if it is not known.
     """
     is_dumb = os.environ.get("TERM", "").lower() in ("dumb", "unknown")
     return not os.environ.get("NO_COLOR") and (on is None or (on.isatty() and not is_dumb))
@@ -47,52 +48,53 @@ def board_text(
     seat: int | None = None,
     named: bool = False,
 ) -> str:
-    """One game as text: the board, whose decision it is, the markers, the racks.
+    """Return one game as text: the board, the decision to be made, the markers, the racks.
 
     Args:
         state: the games.
-        row: which of them.
-        color: ANSI true color; without it plain letters, the same layout.
-        last: cells (q, r) to stand out in brackets.
-        seat: the seat that looks on and sees no rack but its own; None sees all.
-        named: every cell by its name, as :func:`named_text` has it.
+        row: the index of the game.
+        color: whether to use ANSI true color; the layout is the same without.
+        last: cells (q, r) that are put in brackets.
+        seat: the seat whose rack is shown; None for all racks.
+        named: whether the names of the cells are shown, as in :func:`named_text`.
     """
     board = _board(state, row, color, last, named)
     return "\n".join(
-        [*board, "", decision_words(state, row), *_tracks(state, row, color), *_racks(state, row, color, seat)]
+        [*board, "", describe_turn(state, row), *_tracks(state, row, color), *_racks(state, row, color, seat)]
     )
 
 
 def named_text(state: State, row: int = 0, color: bool = True, last: Collection[Cell] | None = None) -> str:
-    """One game as text for people who play: the board, every cell by a name that can be typed, and the markers.
+    """Return one game as text for a person who plays: the board with the names of its cells, and the markers.
 
-    A cell's name (:func:`genial_env.core.actions.cell_name`) is the letter at both ends of its row and the number that
-    stands on it while it is free.
+    The name of a cell (:func:`genial_env.core.actions.cell_name`) is the letter at both ends of its row, and the number
+    that stands on the cell while it is free.
 
     Args:
         state: the games.
-        row: which of them.
-        color: ANSI true color; without it plain letters, the same layout.
-        last: cells (q, r) to stand out in brackets.
+        row: the index of the game.
+        color: whether to use ANSI true color; the layout is the same without.
+        last: cells (q, r) that are put in brackets.
     """
     return "\n".join([*_board(state, row, color, last, named=True), "", *_tracks(state, row, color)])
 
 
 def rack_text(state: State, seat: int, row: int = 0, color: bool = True) -> str:
-    """A seat's rack as a line, each tile behind the number of its slot; empty slots are left out."""
+    """Return the rack of a seat as a line, each tile after the number of its slot. Empty slots are left out."""
     held = [(slot, kind) for slot, kind in enumerate(state.racks[row, seat].tolist()) if kind != EMPTY]
     return "  ".join([f"rack {seat}", *(f"{slot}:{_tile(state, kind, color)}" for slot, kind in held)])
 
 
 def describe(view: View, color: bool = False) -> str:
-    """What a seat may know, as text for a person: the position with its own rack, the tiles it has not seen, and those
-    that swaps have shown since the others drew. Several games are set apart by two empty lines.
+    """Return what a seat knows as text: the position with its rack, the tiles it has not seen, and what swaps tell.
+
+    A swap tells that older slots of other racks hold none of the returned tiles. Two empty lines separate games.
 
     Args:
         view: G games.
-        color: ANSI true color; without it plain letters, the same layout.
+        color: whether to use ANSI true color; the layout is the same without.
     """
-    state = determinize(view, np.zeros(len(view), dtype=np.uint64))  # shows no more than the view does
+    state = determinize(view, np.zeros(len(view), dtype=np.uint64))  # equal to the view in all that is shown
     return "\n\n\n".join(
         "\n".join(
             [
@@ -106,14 +108,15 @@ def describe(view: View, color: bool = False) -> str:
 
 
 def _put_back(view: View, row: int) -> list[str]:
-    """A line for each rack with slots that were filled before tiles came back to the bag, so that they hold none of
-    those.
+    """Return a line for each other rack with slots that were filled before a swap returned tiles to the bag.
+
+    These slots hold none of the returned tiles.
     """
     lines = []
     for other in range(1, view.rules.players):
         by_tile = view.returned[row, other]
         if by_tile.any():
-            holder = (int(view.seat[row]) + other) % view.rules.players
+            holder = int(view.tables.seats_from[view.seat[row], other])
             older = int(by_tile.any(axis=1).sum())
             what = f"rack {holder}: its {older} oldest tiles are older than what came back to the bag:"
             lines.append(_counts(what, view, by_tile.max(axis=0).tolist()))
@@ -131,14 +134,14 @@ def _board(state: State, row: int, color: bool, last: Collection[Cell] | None, n
 
 
 def _board_line(state: State, row: int, color: bool, last: Collection[Cell], r: int) -> str:
-    """One row of hexes: free cells are dots, printed symbols small letters."""
+    """Return one row of cells. Free cells are dots, printed symbols are small letters."""
     free = (" · ", "[·]")
     cells = (_cell(state, row, color, last, cell) or free[cell in last] for cell in _row_of_cells(state, r))
     return (" " * (2 * abs(r)) + " ".join(cells)).rstrip()
 
 
 def _named_line(state: State, row: int, color: bool, last: Collection[Cell], r: int) -> str:
-    """The same with the row's letter at both ends, and free cells as their numbers in the row."""
+    """Return one row of cells with its letter at both ends. Free cells are their numbers in the row."""
     cells = [
         _cell(state, row, color, last, cell) or _dim(f"{number:2d} ", color)
         for number, cell in enumerate(_row_of_cells(state, r), 1)
@@ -148,13 +151,12 @@ def _named_line(state: State, row: int, color: bool, last: Collection[Cell], r: 
 
 
 def _row_of_cells(state: State, r: int) -> list[Cell]:
-    """The cells of a row from the left."""
-    side = state.rules.side
-    return [(q, r) for q in range(max(1 - side, 1 - side - r), min(side, side - r))]
+    """Return the cells of a row from the left."""
+    return [(cell_q, cell_r) for cell_q, cell_r in state.tables.cells.tolist() if cell_r == r]
 
 
 def _cell(state: State, row: int, color: bool, last: Collection[Cell], cell: Cell) -> str:
-    """A covered cell; nothing for a free one."""
+    """Return a covered cell; "" for a free one."""
     t = state.tables
     number = t.cell_index[cell]
     what = int(state.board[row, number])
@@ -165,19 +167,19 @@ def _cell(state: State, row: int, color: bool, last: Collection[Cell], cell: Cel
     return _paint(f"{left}{letter.lower() if is_start_symbol else letter}{right}", letter, color, is_start_symbol)
 
 
-def decision_words(state: State, row: int) -> str:
-    """Whose decision a game waits for and which, as a line."""
+def describe_turn(state: State, row: int) -> str:
+    """Return a line that says which decision a game waits for, and whose it is."""
     phase = Phase(int(state.phase[row]))
     if phase == Phase.OVER:
         return f"{_DECISIONS[phase]}; {int(state.bag[row].sum())} tiles left in the bag"
     pending_bonus = int(state.pending_bonus[row])
-    more = f" ({pending_bonus} owed)" if phase == Phase.BONUS else ""
+    more = f" ({pending_bonus} pending)" if phase == Phase.BONUS else ""
     left = int(state.bag[row].sum())
     return f"seat {int(state.to_play[row])} {_DECISIONS[phase]}{more}; {left} tiles in the bag"
 
 
 def _tracks(state: State, row: int, color: bool) -> list[str]:
-    """A line a track: every marker, then all of them sorted, which is what counts."""
+    """Return a line for each track: every marker by color, then the markers sorted, which decide the rank."""
     lines = []
     for track, markers in enumerate(state.scores[row].tolist()):
         name = track_name(state.rules, track)
@@ -190,12 +192,12 @@ def _tracks(state: State, row: int, color: bool) -> list[str]:
 
 
 def track_name(rules: Rules, track: int) -> str:
-    """A track as people call it."""
+    """Return the name of a track: "seat 0", in team mode "team 0"."""
     return f"team {track}" if rules.mode == "team" else f"seat {track}"
 
 
 def _racks(state: State, row: int, color: bool, seat: int | None) -> list[str]:
-    """A line a rack; what the onlooker may not see are question marks."""
+    """Return a line for each rack. Hidden tiles are question marks."""
     lines = []
     for holder, rack in enumerate(state.racks[row].tolist()):
         hidden = seat is not None and holder != seat
@@ -211,16 +213,16 @@ def _tile(state: State, kind: int, color: bool) -> str:
 
 
 def _dim(text: str, color: bool) -> str:
-    """What helps to find one's way, and is no tile."""
+    """Return text in faint letters."""
     return f"\x1b[2m{text}\x1b[0m" if color else text
 
 
 def _paint(text: str, letter: str, color: bool, is_start_symbol: bool = False) -> str:
-    """A tile filled with its color, a printed symbol in its color on a dark ground."""
+    """Return text on a color; for a printed symbol, in the color on dark ground."""
     if not color:
         return text
     red_green_blue = ";".join(map(str, RGB[letter]))
     if is_start_symbol:
-        return f"\x1b[1;38;2;{red_green_blue};48;2;{_PRINTED_GROUND}m{text}\x1b[0m"
-    foreground = "30" if letter in _DARK_TEXT else "97"
+        return f"\x1b[1;38;2;{red_green_blue};48;2;{_START_SYMBOL_GROUND}m{text}\x1b[0m"
+    foreground = "30" if letter in theme.DARK_TEXT else "97"
     return f"\x1b[{foreground};48;2;{red_green_blue}m{text}\x1b[0m"

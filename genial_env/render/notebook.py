@@ -1,4 +1,4 @@
-"""How states, views and game records show themselves in a notebook."""
+"""Show states, views and game records in a notebook."""
 
 import sys
 from html import escape
@@ -10,22 +10,22 @@ from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.views import View
 from genial_env.records.record import Record
-from genial_env.render.film import drawing
-from genial_env.render.sentences import event_words
+from genial_env.render.film import draw_record
+from genial_env.render.sentences import describe_event
 from genial_env.render.svg import position_svg
 
-__all__ = ["record_html", "runs", "show", "state_svg", "view_svg"]
+__all__ = ["is_running", "record_html", "show", "state_svg", "view_svg"]
 
 
-def runs() -> bool:
-    """Whether this is a notebook's kernel, which can show drawings."""
+def is_running() -> bool:
+    """Return whether this process is the kernel of a notebook, which can show drawings."""
     shell = sys.modules.get("IPython")
     found = shell.get_ipython() if shell is not None else None
     return hasattr(found, "kernel")
 
 
 def show(drawing: str) -> None:
-    """Show a drawing in the cell that runs, in place of the one that was shown there before."""
+    """Show a drawing in the output of the running cell, in place of what was there."""
     from IPython.display import SVG, clear_output, display
 
     clear_output(wait=True)
@@ -33,26 +33,26 @@ def show(drawing: str) -> None:
 
 
 def state_svg(state: State) -> str:
-    """The first game of a state, with all racks; and how many there are, where there are more."""
-    return position_svg(state, caption=_of_how_many(len(state)))
+    """Return the drawing of the first game of a state, with all racks, and the number of games if there are several."""
+    return position_svg(state, caption=_count_games(len(state)))
 
 
 def view_svg(view: View) -> str:
-    """The first game of a view, with no rack but the own one, and the tiles that the seat has not seen."""
+    """Return the drawing of the first game of a view, with the seat's own rack and the tiles that it has not seen."""
     one = view.select(np.array([0]))
-    state = determinize(one, np.zeros(1, dtype=np.uint64))  # shows no more than the view does
-    seen, unseen = _of_how_many(len(view)), one.unseen[0].tolist()
+    state = determinize(one, np.zeros(1, dtype=np.uint64))  # equal to the view in all that is drawn
+    seen, unseen = _count_games(len(view)), one.unseen[0].tolist()
     return position_svg(state, seat=int(one.seat[0]), unseen=unseen, caption=seen)
 
 
 def record_html(record: Record) -> str:
-    """The last position of a record, how the game ended, and the list of its events; a faulty one says its fault."""
+    """Return the last position, the end and the events of a record as HTML; of an invalid record its fault."""
     try:
-        drawn = drawing(record)
+        drawn = draw_record(record)
     except ValueError as error:
         return f"<p>a game record that does not replay: {escape(str(error))}</p>"
     rules = Rules.from_dict(record["rules"])
-    rows = "".join(f"<li>{escape(event_words(rules, event))}</li>" for event in record["events"])
+    rows = "".join(f"<li>{escape(describe_event(rules, event))}</li>" for event in record["events"])
     ended = f"{record['end']}; ranks {' '.join(map(str, record['ranks']))}; seed {record['seed']}"
     return (
         f"{drawn}<p>{escape(ended)}</p>"
@@ -60,10 +60,10 @@ def record_html(record: Record) -> str:
     )
 
 
-def _of_how_many(games: int) -> str:
+def _count_games(games: int) -> str:
     return f"the first of {games:,} games" if games > 1 else ""
 
 
-State._repr_svg_ = state_svg  # type: ignore[attr-defined]  # put on from above: states know of no drawings
+State._repr_svg_ = state_svg  # type: ignore[attr-defined]  # attached here, as the core does not import drawings
 View._repr_svg_ = view_svg  # type: ignore[attr-defined]
 Record._repr_html_ = record_html  # type: ignore[attr-defined]

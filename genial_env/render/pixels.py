@@ -1,6 +1,6 @@
-"""Drawings as pixels, by resvg (extra `render`); no display, no fonts of the system: the same picture everywhere.
+"""Convert drawings to pixels with resvg (extra `render`). No display and no system fonts are needed.
 
-Words are set in the part of DejaVu Sans that lies in `fonts/`: Latin letters, digits, signs. Others are left out.
+Text is set in the part of DejaVu Sans in `fonts/`: Latin letters, digits, signs. Other characters are left out.
 """
 
 import io
@@ -18,27 +18,31 @@ __all__ = ["MAX_FILM_WIDTH", "MAX_SECONDS", "MAX_WIDTH", "MISSING", "gif", "png"
 MISSING = "pictures need resvg-py and pillow: pip install 'genial-env[render]'"
 
 MAX_WIDTH = 8192
-"""Of a picture, in pixels: the drawing is held in memory with 4 bytes a pixel."""
+"""The greatest width of a picture in pixels. A picture takes 4 bytes of memory for each pixel."""
 
 MAX_FILM_WIDTH = 2048
-"""Of a film, all of whose pictures are held in memory."""
+"""The greatest width of an animation in pixels. All its pictures are in memory."""
 
 MAX_SECONDS = 150.0
-"""Of a picture in a film: GIF counts hundredths of a second in 16 bits, and the last picture has four times as long."""
+"""The longest time of a picture in an animation.
+
+GIF counts hundredths of a second in 16 bits, and the last picture is shown four times as long.
+"""
 
 _FONTS = [str(path) for path in sorted((Path(__file__).parent / "fonts").glob("*.ttf"))]
 
 
 def png(svg: str, width: int | None = None) -> bytes:
-    """A drawing as a PNG file.
+    """Return a drawing as a PNG file.
 
     Args:
-        svg: as :mod:`genial_env.render.svg` makes it.
-        width: in pixels; left out, the drawing's own.
+        svg: a drawing of :mod:`genial_env.render.svg`.
+        width: the width in pixels; None for that of the drawing.
 
     Raises:
-        ImportError: without the extra `render`.
-        TypeError, ValueError: for a width that is not 1 to :data:`MAX_WIDTH`, or something that is no SVG.
+        ImportError: if the extra `render` is not installed.
+        TypeError: if the width is not a whole number.
+        ValueError: if the width is not 1 to :data:`MAX_WIDTH`, or the drawing is not SVG.
     """
     if width is not None:
         width = as_integer(width, "width", 1, MAX_WIDTH)
@@ -54,14 +58,16 @@ def png(svg: str, width: int | None = None) -> bytes:
 
 
 def rgb_array(svg: str, width: int | None = None) -> NDArray[np.uint8]:
-    """A drawing as an array [height, width, 3], newly made; height and width are even, as video codecs want them.
+    """Return a drawing as a new array [height, width, 3]. Height and width are even, as video codecs need.
 
     Args:
-        svg: as :mod:`genial_env.render.svg` makes it.
-        width: in pixels; left out, the drawing's own.
+        svg: a drawing of :mod:`genial_env.render.svg`.
+        width: the width in pixels; None for that of the drawing.
 
     Raises:
-        ImportError, TypeError, ValueError: as :func:`png`.
+        ImportError: if the extra `render` is not installed.
+        TypeError: if the width is not a whole number.
+        ValueError: if the width is not 1 to :data:`MAX_WIDTH`, or the drawing is not SVG.
     """
     pixels = np.asarray(_image(svg, width))
     odd_rows, odd_columns = len(pixels) % 2, pixels.shape[1] % 2
@@ -69,17 +75,18 @@ def rgb_array(svg: str, width: int | None = None) -> NDArray[np.uint8]:
 
 
 def gif(drawings: Sequence[str], seconds: float = 0.7, width: int | None = None) -> bytes:
-    """Drawings of one size as an animation that runs for ever, the last one shown four times as long.
+    """Return drawings of one size as a GIF that repeats. The last drawing is shown four times as long.
 
     Args:
-        drawings: SVGs.
-        seconds: how long each is shown.
-        width: in pixels; left out, the drawings' own.
+        drawings: drawings as SVG.
+        seconds: how long each drawing is shown.
+        width: the width in pixels; None for that of the drawings.
 
     Raises:
-        ImportError: without the extra `render`.
-        TypeError, ValueError: for no drawings, a time that is not 0.01 to :data:`MAX_SECONDS`, or a width that is not
-            1 to :data:`MAX_FILM_WIDTH`.
+        ImportError: if the extra `render` is not installed.
+        TypeError: if the width is not a whole number.
+        ValueError: if there are no drawings, the time is not 0.01 to :data:`MAX_SECONDS`, or the width is not 1 to
+            :data:`MAX_FILM_WIDTH`.
     """
     if not drawings:
         raise ValueError("an animation takes at least one drawing")
@@ -88,7 +95,7 @@ def gif(drawings: Sequence[str], seconds: float = 0.7, width: int | None = None)
     if width is not None:
         width = as_integer(width, "width", 1, MAX_FILM_WIDTH)
     last = _image(drawings[-1], width)
-    palette = last.quantize(128)  # of the last one, which has all colors; one for all, so that nothing flickers
+    palette = last.quantize(128)  # of the last one, which has all colors; all frames share it, so that nothing flickers
     frames = [_image(svg, width).quantize(palette=palette, dither=0) for svg in drawings[:-1]]
     frames.append(last.quantize(palette=palette, dither=0))
     shown = [int(1000 * seconds)] * (len(frames) - 1) + [int(4000 * seconds)]
@@ -98,7 +105,7 @@ def gif(drawings: Sequence[str], seconds: float = 0.7, width: int | None = None)
 
 
 def _image(svg: str, width: int | None) -> Any:
-    """On white, where the drawing is transparent."""
+    """Return a drawing as an image, on white where it is transparent."""
     try:
         from PIL import Image
     except ImportError as error:

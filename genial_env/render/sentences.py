@@ -1,4 +1,4 @@
-"""What happens in a game, in sentences: for the command line, reviews and pages.
+"""Sentences about events, actions and results of a game, for the command line, reviews and pages.
 
 Cells are named as :func:`genial_env.core.actions.cell_name` names them, seats by their numbers.
 """
@@ -16,21 +16,21 @@ from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import Phase, State
 from genial_env.records.told import HIDDEN
 
-__all__ = ["PLACES", "action_words", "event_words", "explain_ranks", "points_of"]
+__all__ = ["PLACES", "describe_action", "describe_event", "explain_ranks", "points_by_color"]
 
 PLACES = ("lowest", "second lowest", "third lowest", "fourth lowest", "fifth lowest", "sixth lowest")
-"""Of the sorted markers."""
+"""The names of the sorted markers."""
 
 
-def event_words(rules: Rules, event: Sequence[Any]) -> str:
-    """An event of a game record (docs/records.md) as a sentence: "seat 0 lays RO on D4 D5, points: R2 O1".
+def describe_event(rules: Rules, event: Sequence[Any]) -> str:
+    """Return a sentence about an event of a game record (docs/records.md): "seat 0 lays RO on D4 D5, points: R2 O1".
 
-    It says all that the event holds. What one seat may hear is what :func:`genial_env.records.told.tell` leaves of it:
-    hidden tiles are only counted.
+    The sentence says all that the event holds. For one player, first remove what he may not know with
+    :func:`genial_env.records.told.tell`; hidden tiles are then only counted.
 
     Args:
-        rules: of the game.
-        event: it.
+        rules: the rules of the game.
+        event: the event.
     """
     name, mover = event[0], event[1]
     if name == "place":
@@ -42,42 +42,43 @@ def event_words(rules: Rules, event: Sequence[Any]) -> str:
     return f"seat {mover} gives up a bonus placement" if name == "pass" else f"seat {mover} keeps its rack"
 
 
-def action_words(state: State, action: int, row: int = 0) -> str:
-    """A legal action of the seat to play in a few words: "RO on D4 D5, points: R2 O1", or "swap the rack".
+def describe_action(state: State, action: int, row: int = 0) -> str:
+    """Return a legal action of the seat to play in words: "RO on D4 D5, points: R2 O1", or "swap the rack".
 
     Args:
         state: the games.
-        action: its id.
-        row: in which of them.
+        action: the id of the action.
+        row: the index of the game.
     """
     t, rules = state.tables, state.rules
-    if action >= t.swap_action:
+    if not t.is_placing(action):
         declined = "give up the bonus placement" if state.phase[row] == Phase.BONUS else "keep the rack"
         return "swap the rack" if action == t.swap_action else declined
-    slot, placement = divmod(action, t.n_placements)
+    slot, placement = t.split_action(action)
     tile = tile_name(rules, kernel.own_racks(state, np.array([row]))[0, slot])
     cells = t.cells[t.placements[placement]].tolist()
-    return f"{tile} {_on(rules, cells)}, {_points(points_of(state, action, row))}"
+    return f"{tile} {_on(rules, cells)}, {_points(points_by_color(state, action, row))}"
 
 
-def points_of(state: State, action: int, row: int = 0) -> dict[str, int]:
-    """What a legal action scores, by the colors' letters, before any marker stops; colors with none left out."""
+def points_by_color(state: State, action: int, row: int = 0) -> dict[str, int]:
+    """Return the points of a legal action by color letter, before any stop. Colors without points are left out."""
     gained = kernel.gained(state, np.array([action]), np.array([row]))[0].tolist()
     return {COLOR_LETTERS[color]: points for color, points in enumerate(gained) if points}
 
 
 def explain_ranks(rules: Rules, scores: ArrayLike, names: Sequence[str]) -> list[str]:
-    """Why the tracks of a finished game rank as they do, a sentence for each and the next one below it.
+    """Return sentences that say why the tracks of a finished game rank as they do, one for each two neighbouring ranks.
 
-    For example "seat 0 and seat 1 both have 7 lowest; second lowest 9 against 8: seat 0 wins". Solo: what it came to.
+    For example "seat 0 and seat 1 both have 7 lowest; second lowest 9 against 8: seat 0 wins". In solo mode the
+    sentence lists the markers.
 
     Args:
-        rules: of the game.
+        rules: the rules of the game.
         scores: [T, C] the markers.
-        names: one a track (in team mode one a team).
+        names: the name of each track (in team mode of each team).
 
     Raises:
-        ValueError: for a number of names that is not the number of tracks.
+        ValueError: if the number of names is not the number of tracks.
     """
     markers = np.sort(np.asarray(scores), axis=1).tolist()
     if not len(names) == len(markers) == rules.tracks:
@@ -97,7 +98,7 @@ def explain_ranks(rules: Rules, scores: ArrayLike, names: Sequence[str]) -> list
 
 
 def _comparison(names: tuple[str, str], markers: tuple[list[int], list[int]], ends: str) -> str:
-    """Why the first of two tracks, both sorted, ranks above the second, or beside it."""
+    """Return why the first of two tracks ranks above the second, or equal to it. The markers are sorted."""
     place = next((place for place, (a, b) in enumerate(zip(*markers, strict=True)) if a != b), None)
     if place is None:
         return f"{names[0]} and {names[1]} have the same markers, {_listed(markers[0])}: they share their rank"
@@ -123,6 +124,6 @@ def _drawn(tiles: Sequence[str]) -> str:
 
 
 def _listed(numbers: Sequence[int]) -> str:
-    """7, 9 and 9."""
+    """Return numbers as "7, 9 and 9"."""
     words = [str(number) for number in numbers]
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,7 +1,7 @@
-"""A position as a vector drawing: the board as it lies on the table, the marker tracks, the racks.
+"""Draw a position as SVG: the board, the marker tracks, the racks.
 
-Everything is shapes and a little text in one SVG without styles, scripts or fonts from elsewhere, so that it looks the
-same on a page, in a notebook and, by :mod:`genial_env.render.pixels`, as a picture. Lengths are in pixels.
+A drawing is one SVG of shapes and text, without styles, scripts or fonts from elsewhere. So it looks the same on a
+page, in a notebook and as a picture (:mod:`genial_env.render.pixels`). Lengths are in pixels.
 """
 
 import math
@@ -15,7 +15,7 @@ from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import EMPTY, FREE, State
 from genial_env.core.tables import tables
 from genial_env.render import theme
-from genial_env.render.ansi import decision_words, track_name
+from genial_env.render.ansi import describe_turn, track_name
 from genial_env.render.lines import Line, scoring_lines
 
 __all__ = [
@@ -34,15 +34,15 @@ __all__ = [
 ]
 
 HEX = 20.0
-"""From the centre of a cell to its corners."""
+"""The distance from the center of a cell to its corners."""
 
 DISC = HEX * 0.72
-"""The radius of what printed symbols stand on."""
+"""The radius of the disc under a printed symbol."""
 
 FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
 
 _PREFIX = "genial-"
-"""Of ids; drawings on one page share their definitions, which are the same in all of them."""
+"""The prefix of ids. All drawings on a page share their definitions, which are equal."""
 
 _MARGIN, _GAP = 12.0, 16.0
 _PANEL_WIDTH, _PANEL_HEAD = 300.0, 24.0
@@ -55,27 +55,27 @@ _FOOT = 22.0
 
 @dataclass(frozen=True)
 class Notes:
-    """What is drawn over a board."""
+    """Additions that are drawn on a board."""
 
     last: tuple[Cell, ...] = ()
-    """cells with a bright border, of the last move for example"""
+    """cells with a bright border, for example those of the last move"""
     lines: tuple[Line, ...] = ()
-    """lines with their points at the end"""
+    """scoring lines, with their points at the end"""
     ghosts: Mapping[Cell, str] = field(default_factory=dict)
-    """color letters of halves that do not lie there, half transparent"""
+    """color letters of halves that are not on the board, drawn half transparent"""
     labels: Mapping[Cell, str] = field(default_factory=dict)
-    """short words on cells"""
+    """short texts on cells"""
 
 
 @dataclass(frozen=True)
 class Move:
-    """A tile that was laid: its first half on `first`, its second on `second`, both as (q, r)."""
+    """A tile on the board. Its first half lies on the cell `first`, its second half on `second`, both (q, r)."""
 
     first: Cell
     second: Cell
 
     def notes(self, state: State, row: int = 0) -> Notes:
-        """Its cells, and the lines that it scored, the tile being on the board."""
+        """Return its cells and the lines that it scored. The tile must be on the board."""
         return Notes((self.first, self.second), tuple(scoring_lines(state, row, self.first, self.second)))
 
 
@@ -86,17 +86,17 @@ def board_svg(
     width: float | None = None,
     only: Collection[Cell] | None = None,
 ) -> str:
-    """The board alone. Every cell is a group of the class "cell", its number in `data-cell`.
+    """Return a drawing of the board. Every cell is a group of the class "cell" with its number in `data-cell`.
 
     Args:
         state: the games.
-        row: which of them.
-        notes: what is drawn over it.
-        width: in pixels; left out, 40 for a cell's greatest diameter.
-        only: the cells (q, r) that are drawn, as :func:`around` gives them; left out, all.
+        row: the index of the game.
+        notes: additions that are drawn on the board.
+        width: the width in pixels; None for 40 pixels between opposite corners of a cell.
+        only: the cells (q, r) to draw, for example those of :func:`around`; None for all.
 
     Raises:
-        ValueError: where `only` names a cell that is off the board, or none.
+        ValueError: if `only` is empty or has a cell that is off the board.
     """
     everything = state.tables.cell_index
     shown = everything if only is None else set(only)
@@ -113,7 +113,7 @@ def board_svg(
 
 
 def around(rules: Rules, cells: Collection[Cell], reach: int = 1) -> set[Cell]:
-    """The cells of the board that are at most so many steps away from one of these, (q, r)."""
+    """Return the cells (q, r) of the board that are at most `reach` steps away from one of some cells."""
     steps = [(dq, dr) for dq, dr in hexgrid.cells(reach + 1).tolist()]
     return {_beside(cell, step) for cell in cells for step in steps} & tables(rules).cell_index.keys()
 
@@ -128,17 +128,17 @@ def markers_svg(
     marked: Collection[str] = (),
     width: float | None = None,
 ) -> str:
-    """The markers of a track alone, under a scale of where they stop.
+    """Return a drawing of the markers of a track, under a scale with their stops.
 
     Args:
         state: the games.
-        row: which of them.
-        track: whose.
-        letters: of the colors that are shown; left out, all.
-        moved: by letter, where a marker stood before and the points that it got: the way is drawn, and the sum stands
-            beside it.
-        marked: letters of the markers that stand out.
-        width: in pixels; left out, as wide as beside a board.
+        row: the index of the game.
+        track: the track.
+        letters: the letters of the colors to draw; None for all.
+        moved: for a color letter, where the marker stood before and the points that it got. Its way is drawn, and the
+            sum is written beside it.
+        marked: the letters of markers that are highlighted.
+        width: the width in pixels; None for the width that the markers have beside a board.
     """
     rules, moved = state.rules, moved or {}
     across = _PANEL_WIDTH + (_SUM_WIDTH if moved else 0)
@@ -165,15 +165,15 @@ def rack_svg(
     marked: Collection[str] = (),
     width: float | None = None,
 ) -> str:
-    """A rack alone, its empty slots as outlines. Every slot is a group of the class "slot".
+    """Return a drawing of a rack, with outlines for empty slots. Every slot is a group of the class "slot".
 
     Args:
         state: the games.
-        row: which of them.
-        seat: whose.
-        hidden: whether its tiles lie face down.
-        marked: color letters; tiles that show one of them stand out.
-        width: in pixels; left out, 40 for a slot.
+        row: the index of the game.
+        seat: the seat.
+        hidden: whether the tiles lie face down.
+        marked: color letters; tiles with one of them are highlighted.
+        width: the width in pixels; None for 40 pixels a slot.
     """
     wide, high, parts = 40.0, 2 * _RACK_HEX + 6, []
     for slot, kind in enumerate(state.racks[row, seat].tolist()):
@@ -198,20 +198,20 @@ def position_svg(
     caption: str = "",
     width: float | None = None,
 ) -> str:
-    """The board, whose decision it is, and for each track its markers and the racks that play for it.
+    """Return a drawing of a position: the board, the decision to be made, and for each track its markers and racks.
 
     Args:
         state: the games.
-        row: which of them.
-        seat: the seat that looks on and sees no rack but its own; None sees all.
-        names: of the seats, where they have some.
-        move: the tile laid last, to stand out with the lines that it scored.
-        unseen: how many tiles of each kind the onlooker has not seen, to be drawn below.
-        caption: words below.
-        width: in pixels; left out, as large as :func:`board_svg` and what stands beside it.
+        row: the index of the game.
+        seat: the seat whose rack is shown; None for all racks.
+        names: the names of the seats; None for none.
+        move: the last tile, which is highlighted with the lines that it scored.
+        unseen: for each kind of tile how many the seat has not seen; they are drawn below. Empty for none.
+        caption: a text below.
+        width: the width in pixels; None for cells as in :func:`board_svg`.
 
     Raises:
-        ValueError: for names of more or fewer seats, or a move whose cells are free.
+        ValueError: if the number of names is not the number of seats, or the cells of the move are free.
     """
     rules = state.rules
     if names is not None and len(names) != rules.players:
@@ -219,7 +219,7 @@ def position_svg(
     across, down = _board_size(rules)
     panels = [_Panel(state, row, track, seat, names) for track in range(rules.tracks)]
     beside = sum(panel.height for panel in panels) + _GAP * (len(panels) - 1)
-    lines = [(words[0].upper() + words[1:], "") for words in (decision_words(state, row), caption) if words]
+    lines = [(words[0].upper() + words[1:], "") for words in (describe_turn(state, row), caption) if words]
     lines += [("", drawn) for drawn in _counts(rules, unseen, across + _PANEL_WIDTH)]
     height = max(down, beside) + 2 * _MARGIN + _FOOT * len(lines)
     left, whole = across + 2 * _MARGIN + _GAP, across + _PANEL_WIDTH + _GAP + 3 * _MARGIN
@@ -233,12 +233,12 @@ def position_svg(
         at = height - _MARGIN - _FOOT * (len(lines) - 1 - number)
         words_or_tiles = _text(0, 0, words, 13) if words else shown
         parts.append(f'<g transform="translate({_n(_MARGIN)} {_n(at)})">{words_or_tiles}</g>')
-    says = "; ".join([_board_words(state, row), decision_words(state, row), *([caption] if caption else [])])
+    says = "; ".join([_board_words(state, row), describe_turn(state, row), *([caption] if caption else [])])
     return _document(whole, height, "".join(parts), says, width, paper=True)
 
 
 def _counts(rules: Rules, unseen: Sequence[int], room: float) -> list[str]:
-    """Lines of tiles with their numbers."""
+    """Return lines of tiles with their numbers."""
     if not len(unseen):
         return []
     step, radius = 52.0, 8.5
@@ -255,7 +255,7 @@ def _counts(rules: Rules, unseen: Sequence[int], room: float) -> list[str]:
 
 
 def tile_svg(rules: Rules, kind: int, width: float | None = None) -> str:
-    """A tile by itself, its halves beside each other."""
+    """Return a drawing of a tile, its halves side by side."""
     radius = HEX
     across, down = 2 * math.sqrt(3) * radius, 2 * radius
     drawn = _tile(tile_name(rules, kind), across / 2, down / 2, radius)
@@ -263,7 +263,7 @@ def tile_svg(rules: Rules, kind: int, width: float | None = None) -> str:
 
 
 def centre(cell: Cell, radius: float = HEX) -> tuple[float, float]:
-    """The middle of a cell (q, r), the board's middle being (0, 0): x to the right, y down."""
+    """Return the center (x, y) of a cell (q, r): x to the right, y down, (0, 0) at the center of the board."""
     q, r = cell
     return math.sqrt(3) * radius * (q + r / 2), 1.5 * radius * r
 
@@ -336,31 +336,34 @@ def _board_size(rules: Rules) -> tuple[float, float]:
 
 
 class _Panel:
-    """A track: whose it is, the markers, the racks.
+    """The panel of a track: its name, its markers, its racks.
 
     Args:
-        state, row, seat, names: as in :func:`position_svg`.
-        track: which one.
+        state: the games.
+        row: the index of the game.
+        track: the track.
+        seat: the seat whose rack is shown; None for all racks.
+        names: the names of the seats; None for none.
     """
 
     def __init__(self, state: State, row: int, track: int, seat: int | None, names: Sequence[str] | None) -> None:
         self._state, self._row, self._track, self._seat = state, row, track, seat
         self._names = names
-        self._holders = state.rules.seats_of(track)
-        self.height = _PANEL_HEAD + _TRACK_ROW * state.rules.colors + (_RACK_ROW + 2) * len(self._holders) + 6
+        self._seats = state.rules.seats_of(track)
+        self.height = _PANEL_HEAD + _TRACK_ROW * state.rules.colors + (_RACK_ROW + 2) * len(self._seats) + 6
 
     def draw(self, x: float, y: float) -> str:
-        """With its top left corner there."""
+        """Return the drawing with its top left corner at (x, y)."""
         state, row = self._state, self._row
-        playing = not state.over[row] and int(state.to_play[row]) in self._holders
+        playing = not state.over[row] and int(state.to_play[row]) in self._seats
         edge = f'stroke="{theme.MARK if playing else theme.FREE_EDGE}" stroke-width="{2 if playing else 1}"'
         size = f'width="{_n(_PANEL_WIDTH)}" height="{_n(self.height)}"'
-        parts = [f'<rect {size} rx="8" fill="#ffffff" {edge}/>', self._head()]
+        parts = [f'<rect {size} rx="8" fill="{theme.PANEL}" {edge}/>', self._head()]
         for color, marker in enumerate(state.scores[row, self._track].tolist()):
             parts.append(_marker(state.rules, color, marker, _PANEL_HEAD + _TRACK_ROW * (color + 0.5)))
         top = _PANEL_HEAD + _TRACK_ROW * state.rules.colors + 4
-        for holder in self._holders:
-            parts.append(self._rack(holder, top + _RACK_ROW / 2))
+        for owner in self._seats:
+            parts.append(self._rack(owner, top + _RACK_ROW / 2))
             top += _RACK_ROW + 2
         return f'<g transform="translate({_n(x)} {_n(y)})">{"".join(parts)}</g>'
 
@@ -369,30 +372,30 @@ class _Panel:
         counts = " ".join(map(str, markers))
         name = track_name(self._state.rules, self._track)
         if self._names is not None:
-            name += f": {' + '.join(self._names[holder] for holder in self._holders)}"
+            name += f": {' + '.join(self._names[owner] for owner in self._seats)}"
         room = 30 - len(counts) // 2
         name = name if len(name) <= room else f"{name[: room - 1]}…"
         return _text(8, 17, name, 12.5, bold=True) + _text(
             _PANEL_WIDTH - 8, 17, counts, 11, anchor="end", fill=theme.FAINT
         )
 
-    def _rack(self, holder: int, y: float) -> str:
+    def _rack(self, owner: int, y: float) -> str:
         state, wide = self._state, 2 * math.sqrt(3) * _RACK_HEX + 5
-        several = len(self._holders) > 1
+        several = len(self._seats) > 1
         left = 30.0 if several else 10.0
-        parts = [_text(8, 4, f"{holder}:", 11, fill=theme.FAINT)] if several else []
-        for slot, kind in enumerate(state.racks[self._row, holder].tolist()):
+        parts = [_text(8, 4, f"{owner}:", 11, fill=theme.FAINT)] if several else []
+        for slot, kind in enumerate(state.racks[self._row, owner].tolist()):
             x = left + wide * (slot + 0.5)
             if kind == EMPTY:
                 continue
-            hidden = self._seat is not None and holder != self._seat
+            hidden = self._seat is not None and owner != self._seat
             name = "??" if hidden else tile_name(state.rules, kind)
             parts.append(f'<g class="slot" data-slot="{slot}">{_tile(name, x, 0, _RACK_HEX)}</g>')
-        return f'<g class="rack" data-seat="{holder}" transform="translate(0 {_n(y)})">{"".join(parts)}</g>'
+        return f'<g class="rack" data-seat="{owner}" transform="translate(0 {_n(y)})">{"".join(parts)}</g>'
 
 
 def _marker(rules: Rules, color: int, marker: int, y: float, moved: tuple[int, int] | None = None) -> str:
-    """A line of a marker track; with where the marker stood before and the points that it got, the way too."""
+    """Return the row of a marker; with its way if `moved` says where it stood before and how many points it got."""
     letter, step = COLOR_LETTERS[color], _at(1, rules) - _at(0, rules)
     parts = [_bar((rules.top + 1) * step, theme.FREE), _bar((marker + 1) * step, theme.TILE)]
     for stop in rules.stops:
@@ -410,7 +413,7 @@ def _marker(rules: Rules, color: int, marker: int, y: float, moved: tuple[int, i
 
 
 def _way(start: float, end: float) -> str:
-    """From where a marker stood to where it stands."""
+    """Return the line from where a marker stood to where it stands."""
     return (
         f'<line class="way" x1="{_n(start)}" x2="{_n(end)}" stroke="{theme.MARK}" stroke-width="2.4"/>'
         f'<circle cx="{_n(start)}" r="3.6" fill="{theme.PAPER}" stroke="{theme.MARK}" stroke-width="1.6"/>'
@@ -418,19 +421,19 @@ def _way(start: float, end: float) -> str:
 
 
 def _at(marker: int, rules: Rules) -> float:
-    """How far to the right a marker stands."""
+    """Return the x of a marker."""
     return _TRACK_LEFT + (marker + 0.5) * (_PANEL_WIDTH - _TRACK_LEFT - _TRACK_RIGHT) / (rules.top + 1)
 
 
 def _bar(width: float, fill: str) -> str:
-    """A piece of a marker track from its beginning."""
+    """Return the bar of a marker track."""
     high = _TRACK_ROW * 0.62
     size = f'width="{_n(width)}" height="{_n(high)}"'
     return f'<rect x="{_n(_TRACK_LEFT)}" y="{_n(-high / 2)}" {size} rx="3" fill="{fill}"/>'
 
 
 def _tile(name: str, x: float, y: float, radius: float) -> str:
-    """By its two letters; "??" is a tile face down, "--" none."""
+    """Return the drawing of a tile by its two letters; "??" is a tile face down, "--" an empty slot."""
     half, parts = math.sqrt(3) / 2 * radius, []
     for side, letter in zip((-half, half), name, strict=True):
         parts.append(f'<g transform="translate({_n(x + side)} {_n(y)})">{_side(letter, radius)}</g>')
@@ -447,7 +450,7 @@ def _side(letter: str, radius: float) -> str:
 
 
 def _definitions() -> str:
-    """What is drawn often: the shapes by letter, reaching out to 1; free cells, halves of tiles, tiles' backs."""
+    """Return the shapes that are drawn often: symbols of size 1 by letter, free cells, halves of tiles, backs."""
     parts = [
         f'<path id="{_PREFIX}{letter}" d="{path}" fill="{theme.COLORS[letter]}"/>'
         for letter, path in theme.SYMBOLS.items()
@@ -462,7 +465,7 @@ def _definitions() -> str:
 
 
 def _use(name: str, scale: float = 1.0) -> str:
-    """One of the definitions."""
+    """Return a use of one of the definitions."""
     scaled = "" if scale == 1 else f' transform="scale({_n(scale)})"'
     return f'<use href="#{_PREFIX}{name}"{scaled}/>'
 
@@ -504,7 +507,7 @@ def _shape(letter: str) -> str:
 
 
 def _printable(words: str) -> str:
-    """Without characters that XML has no place for."""
+    """Return text without the characters that XML does not allow."""
     return "".join(character if character.isprintable() else "�" for character in words)
 
 
@@ -513,5 +516,5 @@ def _beside(cell: Cell, step: Cell) -> Cell:
 
 
 def _n(value: float) -> str:
-    """A number as short as it is exact enough to draw."""
+    """Return a number with at most two decimals."""
     return f"{value:.2f}".rstrip("0").rstrip(".") or "0"

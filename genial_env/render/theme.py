@@ -1,34 +1,59 @@
-"""How the six colors look: a shape for each, so that nobody needs to tell colors apart, and a palette.
+"""The colors and shapes of all drawings. Each color has a shape, so nobody needs to tell colors apart.
 
 The palette keeps every two colors at least 16 apart (CAM02-UCS), for normal sight and for full protanopia, deuteranopia
 and tritanopia as simulated by Machado and others (2009), and each at a contrast of 3 or more to the ground of a tile
 (WCAG 2.1 asks that of graphics). tests/render/test_render.py measures it.
+
+The text on terminals, the drawings and the page take their colors from here.
 """
 
 import math
 
-__all__ = ["COLORS", "FAINT", "FREE", "FREE_EDGE", "INK", "MARK", "PAPER", "SHAPES", "SYMBOLS", "TILE"]
+__all__ = [
+    "COLORS",
+    "DARK_TEXT",
+    "FAINT",
+    "FREE",
+    "FREE_EDGE",
+    "INK",
+    "MARK",
+    "PANEL",
+    "PAPER",
+    "SHAPES",
+    "START_SYMBOL_GROUND",
+    "SYMBOLS",
+    "TILE",
+]
 
 COLORS = {"R": "#e61721", "G": "#12a767", "B": "#3b61ff", "O": "#f3a718", "Y": "#f3f947", "P": "#b36ea9"}
 """sRGB by color letter."""
 
 SHAPES = {"R": "star", "G": "disc", "B": "snowflake", "O": "diamond", "Y": "sun", "P": "ring"}
-"""What is drawn, in words."""
+"""The name of each color's shape."""
 
 TILE = "#24242c"
-"""The ground of a tile."""
+"""The color of a tile."""
 
 FREE, FREE_EDGE = "#efe9dc", "#c9bfa9"
-"""A free cell and its border."""
+"""The colors of a free cell and of its border."""
 
 PAPER, INK, FAINT = "#faf7f1", "#26262b", "#8b8578"
-"""What everything stands on, text on it, and lesser text."""
+"""The colors of the background, of text, and of less important text."""
+
+PANEL = "#ffffff"
+"""The background of the markers and racks beside a board."""
+
+START_SYMBOL_GROUND = "#16161a"
+"""The background of a printed symbol on a terminal."""
+
+DARK_TEXT = "GOYP"
+"""The letters of the colors on which text is dark; on the others it is light."""
 
 MARK = "#ff3fd0"
-"""The last move; no tile has this color, and it stands out on tiles as on free cells."""
+"""The color of the last move. No tile has it, and it is visible on tiles and on free cells."""
 
 
-def _turns(count: int, radius: float, start: float = -90.0) -> list[tuple[float, float]]:
+def _points_on_circle(count: int, radius: float, start: float = -90.0) -> list[tuple[float, float]]:
     angles = [math.radians(start + 360 * turn / count) for turn in range(count)]
     return [(radius * math.cos(angle), radius * math.sin(angle)) for angle in angles]
 
@@ -38,7 +63,7 @@ def _polygon(points: list[tuple[float, float]]) -> str:
 
 
 def _star(count: int, inner: float) -> str:
-    outer, between = _turns(count, 1), _turns(count, inner, -90 + 180 / count)
+    outer, between = _points_on_circle(count, 1), _points_on_circle(count, inner, -90 + 180 / count)
     return _polygon([point for pair in zip(outer, between, strict=True) for point in pair])
 
 
@@ -49,9 +74,9 @@ def _circle(radius: float, clockwise: bool = True) -> str:
 
 
 def _bars(count: int, inner: float, outer: float, width: float) -> str:
-    """Bars from the centre outwards."""
+    """Return bars from the centre outwards as path data."""
     paths = []
-    for x, y in _turns(count, 1):
+    for x, y in _points_on_circle(count, 1):
         across = (-y * width / 2, x * width / 2)
         ends = [(inner, -1), (outer, -1), (outer, 1), (inner, 1)]
         paths.append(_polygon([(x * far + side * across[0], y * far + side * across[1]) for far, side in ends]))

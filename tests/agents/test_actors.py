@@ -1,4 +1,4 @@
-"""Actors give their results in order, in processes here and on Ray, and tell what went wrong."""
+"""Actors return results in order, from processes of this machine and from Ray, and pass on errors."""
 
 import os
 import time
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents.value.actors import Actors
-from agents.value.self_play import Order, Samples, self_play
+from agents.value.self_play import Samples, SelfPlayTask, self_play
 from genial_env import Rules
 from tests.conftest import GUARD
 
@@ -46,10 +46,10 @@ def where(request: pytest.FixtureRequest) -> str | None:
 def test_actors_give_their_results_in_order(where: str | None) -> None:
     with Actors(doubled, 2, "numpy", where) as actors:
         for number in range(4):
-            actors.give(number)
-        assert actors.given == [0, 1, 2, 3]
-        assert [actors.take() for _ in range(4)] == [0, 2, 4, 6]
-        assert actors.given == []
+            actors.submit(number)
+        assert actors.pending == [0, 1, 2, 3]
+        assert [actors.take_result() for _ in range(4)] == [0, 2, 4, 6]
+        assert actors.pending == []
 
 
 def test_there_must_be_actors() -> None:
@@ -59,22 +59,22 @@ def test_there_must_be_actors() -> None:
 
 def test_what_goes_wrong_in_an_actor_is_told() -> None:
     with Actors(failing, 1, "numpy") as actors:
-        actors.give(3)
+        actors.submit(3)
         with pytest.raises(ValueError, match="number 3 is no good"):
-            actors.take()
+            actors.take_result()
 
 
 def test_two_actors_work_at_a_time(where: str | None, tmp_path: Path) -> None:
     with Actors(meeting, 2, "numpy", where) as actors:
         for _ in range(2):
-            actors.give(tmp_path)
-        assert len({actors.take(), actors.take(), os.getpid()}) == 3
+            actors.submit(tmp_path)
+        assert len({actors.take_result(), actors.take_result(), os.getpid()}) == 3
 
 
 def test_self_play_in_actors_is_self_play(where: str | None) -> None:
-    orders = [Order(Rules(side=4, colors=4, rack=3), {}, seed=seed, games=4) for seed in range(3)]
-    with Actors[Order, Samples](self_play, 2, "numpy", where) as actors:
-        for order in orders:
-            actors.give(order)
-        for order in orders:
-            assert np.array_equal(actors.take().features, self_play(order).features)
+    tasks = [SelfPlayTask(Rules(side=4, colors=4, rack=3), {}, seed=seed, games=4) for seed in range(3)]
+    with Actors[SelfPlayTask, Samples](self_play, 2, "numpy", where) as actors:
+        for task in tasks:
+            actors.submit(task)
+        for task in tasks:
+            assert np.array_equal(actors.take_result().features, self_play(task).features)

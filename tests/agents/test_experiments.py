@@ -1,4 +1,4 @@
-"""Every experiment runs, in little (the quickstart's test is in test_sb3.py)."""
+"""Small versions of all experiments run (the test of the quickstart is in test_sb3.py)."""
 
 import json
 from pathlib import Path
@@ -11,14 +11,14 @@ from tests.conftest import needs_numba
 
 
 def test_long_masks(capsys: pytest.CaptureFixture[str]) -> None:
-    args = long_masks.Args(total_steps=64, num_envs=4, num_steps=8, batch_size=32, epochs=1)
+    args = long_masks.Args(total_timesteps=64, n_envs=4, n_steps=8, batch_size=32, n_epochs=1)
     assert long_masks.main(args) == 64
     assert "64 decisions among 5,546 actions" in capsys.readouterr().out
 
 
 @pytest.mark.slow
 def test_ppo_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    args = ppo_speed.Args(num_envs=4, num_steps=16, updates=1, backend="numpy", out=tmp_path / "found.json")
+    args = ppo_speed.Args(n_envs=4, n_steps=16, updates=1, backend="numpy", out=tmp_path / "found.json")
     found = ppo_speed.main(args)
     assert "lean and packed" in capsys.readouterr().out
     assert all(0 < rates["with_training"] < rates["collecting"] for rates in found.values())
@@ -58,7 +58,7 @@ def test_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_leaderboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A little one, played anew; and the page is what the stored results say."""
-    assert leaderboard.PAGE.read_text() == leaderboard.page()
+    assert leaderboard.PAGE.read_text() == leaderboard.make_page()
     monkeypatch.setattr(leaderboard, "STORED", tmp_path / "stored")
     monkeypatch.setattr(leaderboard, "PAGE", tmp_path / "page.md")
     little = leaderboard.Board("Solo", Rules(1, "2004", "solo"), ("random", "greedy"), 10)

@@ -16,8 +16,9 @@ from ray.rllib.utils.pre_checks.env import check_multiagent_environments
 
 from agents.rllib.halves_module import HalvesAndTokens, PastSelfModule
 from agents.rllib.rllib_agent import MODULE, RLlibAgent
-from agents.runs.runs import Run
-from experiments.train_rllib import Args, Seating, Trainer, main
+from agents.rllib.trainer import Args, ModuleMapping, Trainer
+from agents.runs.run import Run
+from experiments.train_rllib import main
 from genial_env import IllegalAction, Policy, Rules, genial_v0, make_policy, view
 from genial_env.arena.store import Settings
 from genial_env.arena.tournament import run
@@ -211,14 +212,14 @@ def test_past_selves_play_as_with_numpy(tmp_path: Path) -> None:
 
 # The trainer
 
-LITTLE = Args(
-    side=4, colors=4, rack=3, iterations=2, num_env_runners=0, num_envs=2, batch=128, minibatch=64, epochs=1,
-    most_selves=1, keep_every=1, measure_every=1, deals=2,
+SMALL_RUN = Args(
+    side=4, colors=4, rack=3, iterations=2, num_env_runners=0, n_envs=2, rollout_size=128, batch_size=64, n_epochs=1,
+    max_past_selves=1, snapshot_every=1, eval_every=1, eval_deals=2,
 )  # fmt: skip
 
 
 def test_one_seat_learns_and_the_others_are_of_the_league() -> None:
-    seating = Seating(3, {"denial": 0.2, "self_0": 0.8})
+    seating = ModuleMapping(3, {"denial": 0.2, "self_0": 0.8})
     games = [SimpleNamespace(id_=f"game {number}") for number in range(2000)]
     seated = np.array([[seating(f"player_{seat}", game) for seat in range(3)] for game in games])
     assert ((seated == MODULE).sum(axis=1) == 1).all()
@@ -229,13 +230,13 @@ def test_one_seat_learns_and_the_others_are_of_the_league() -> None:
 
 def test_past_selves_stay_as_they_were(tmp_path: Path) -> None:
     """They get the learner's weights; then the learner goes on, and they do not."""
-    trainer = Trainer(LITTLE, Run(tmp_path, "rllib", LITTLE))
+    trainer = Trainer(SMALL_RUN, Run(tmp_path, "rllib", SMALL_RUN))
     modules = trainer.algorithm.env_runner.module
-    trainer._train()
-    kept = trainer._weights()
-    trainer.keep_self()
+    trainer._update()
+    kept = trainer._get_weights()
+    trainer.add_past_self()
     assert trainer.league.shares == pytest.approx({"denial": 0.35, "greedy": 0.35, "self_0": 0.3}, abs=0.1)
-    trainer._train()
+    trainer._update()
     past, learner = (modules[name].get_state() for name in ("self_0", MODULE))
     assert all(np.array_equal(past[f"net.{name}"], array) for name, array in kept.items())
     assert any(not np.array_equal(learner[f"net.{name}"], array) for name, array in kept.items())
@@ -245,7 +246,7 @@ def test_past_selves_stay_as_they_were(tmp_path: Path) -> None:
 
 def test_what_a_run_leaves(tmp_path: Path) -> None:
     """Checkpoint and weights play alike; another run may begin with the weights."""
-    args = replace(LITTLE, out=tmp_path / "one")
+    args = replace(SMALL_RUN, out=tmp_path / "one")
     main(args)
     agents = RLlibAgent(args.out / "checkpoint", encoding=HalvesAndTokens()), PPO(args.out / "policy.safetensors")
     for agent in agents:

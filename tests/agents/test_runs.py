@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.runs.evaluation import Measured, measure, play_rotations, values_of_deals
-from agents.runs.runs import Run, read_runs
+from agents.runs.evaluation import Measured, compute_deal_values, measure, play_rotations
+from agents.runs.run import Run, read_runs
 from genial_env import Rules, play
 
 
@@ -25,7 +25,7 @@ FOUND = {"greedy": Measured(20, 0.75, 0.1)}
 
 def test_a_run_is_kept_and_read(tmp_path: Path) -> None:
     run = Run(tmp_path / "a", "ppo", Args())
-    line = run.add(100, 7, FOUND, loss=0.25)
+    line = run.add_evaluation(100, 7, FOUND, loss=0.25)
     run.finish(120, 8, updates=5)
     Run(tmp_path / "b" / "c", "value", Args(seed=4))
     first, second = read_runs(tmp_path)
@@ -43,31 +43,31 @@ def test_a_run_is_kept_and_read(tmp_path: Path) -> None:
 
 def test_going_on_cuts_off_what_came_after_the_checkpoint(tmp_path: Path) -> None:
     run = Run(tmp_path, "ppo", Args())
-    assert not run.goes_on
-    run.add(100, 7, FOUND)
-    saved = json.loads(json.dumps(run.saved()))
+    assert not run.is_resumed
+    run.add_evaluation(100, 7, FOUND)
+    saved = json.loads(json.dumps(run.get_state()))
     saved |= {"wall_s": 1000.0, "cpu_s": 900.0}  # as if it had taken so long
-    run.add(200, 14, FOUND)
+    run.add_evaluation(200, 14, FOUND)
     with (tmp_path / "curve.jsonl").open("a") as file:
         file.write('{"half a li')
     again = Run(tmp_path, "ppo", Args(steps=20), may_change=("steps",))
-    assert again.goes_on
-    again.restore(saved)
-    line = again.add(201, 15, FOUND)
+    assert again.is_resumed
+    again.set_state(saved)
+    line = again.add_evaluation(201, 15, FOUND)
     assert line["wall_s"] >= 1000
     assert line["cpu_s"] >= 900
     kept = read_runs(tmp_path)[0]
     assert [line["moves"] for line in kept.curve] == [100, 201]
     assert len(kept.about["sittings"]) == 2
     assert kept.about["arguments"]["steps"] == 20
-    again.restore(None)
+    again.set_state(None)
     assert read_runs(tmp_path)[0].curve == []
     assert again.wall_s < 900
 
 
 def test_other_runs_are_refused(tmp_path: Path) -> None:
     Run(tmp_path, "ppo", Args())
-    with pytest.raises(ValueError, match=r"of a run with rate 0\.5, not 0\.25: take another folder"):
+    with pytest.raises(ValueError, match=r"of a run with rate 0\.5, not 0\.25: choose another folder"):
         Run(tmp_path, "ppo", Args(rate=0.25), may_change=("steps",))
     with pytest.raises(ValueError, match="of trainer 'ppo', not 'value'"):
         Run(tmp_path, "value", Args())
@@ -86,7 +86,7 @@ def test_measuring(rules: Rules, worst: float) -> None:
     assert half == pytest.approx((1 - worst) * unbeaten, rel=1e-4)
     assert worst < found["greedy"].mean < 1.0
     rotations = play_rotations("random", "greedy", rules, 5, seed=1)
-    last = values_of_deals(rotations)
+    last = compute_deal_values(rotations)
     assert last.shape == (5,)
     assert (last == worst).all()
 

@@ -1,4 +1,4 @@
-"""The PPO trainer: league, shaping, checkpoints, and the agent that plays what was trained."""
+"""The PPO trainer: league, shaping, checkpoints, and the agent that plays the trained weights."""
 
 import json
 from dataclasses import replace
@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from agents.ppo.augmented_env import Turned
+from agents.ppo.augmented_env import VecSymmetryAugmentation
 from agents.ppo.halves_net import HalvesNet
-from agents.ppo.league import League, results_of_game
+from agents.ppo.league import League, LeagueOptions, compute_results
 from agents.ppo.past_self import PastSelf
-from agents.ppo.shaping import Shaped, potential
+from agents.ppo.shaping import VecPotentialShaping, potential
 from experiments import train_ppo
 from genial_env import Rules, play
 from genial_env.core.symmetry import random_symmetries
@@ -25,16 +25,16 @@ from genial_env.policies.ppo import KIND, PPO, logits
 from genial_env.testing import check_encoding, check_policy
 from tests import stopping
 
-LITTLE = train_ppo.Args(
-    total_steps=8 * 64,
-    num_envs=8,
-    num_steps=8,
+SMALL = train_ppo.Args(
+    total_timesteps=8 * 64,
+    n_envs=8,
+    n_steps=8,
     batch_size=32,
-    epochs=1,
-    keep_every=2,
-    most_selves=2,
-    measure_every=3,
-    deals=2,
+    n_epochs=1,
+    snapshot_every=2,
+    max_past_selves=2,
+    eval_every=3,
+    eval_deals=2,
     save_every=2,
     backend="numpy",
 )
@@ -50,7 +50,7 @@ def random_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("unbroken")
-    train_ppo.main(replace(LITTLE, out=out))
+    train_ppo.main(replace(SMALL, out=out))
     return out
 
 
@@ -78,12 +78,12 @@ def test_a_run_leaves_what_it_says(unbroken: Path) -> None:
 @pytest.mark.slow
 def test_kill_in_the_middle_loses_nothing(unbroken: Path, tmp_path: Path) -> None:
     """Killed after a checkpoint and a line that is not in it, a run goes on to the same end bit for bit."""
-    words = [f"--{name.replace('_', '-')}={value}" for name, value in vars(LITTLE).items() if is_number(value)]
+    words = [f"--{name.replace('_', '-')}={value}" for name, value in vars(SMALL).items() if is_number(value)]
     curve = tmp_path / "curve.jsonl"  # has a line more than the checkpoint that was written before it
     child = stopping.start(curve, "experiments.train_ppo", *words, "--backend=numpy", f"--out={tmp_path}")
     child.kill()
     child.wait()
-    train_ppo.main(replace(LITTLE, out=tmp_path))
+    train_ppo.main(replace(SMALL, out=tmp_path))
     found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, unbroken))
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
     assert curve_of(tmp_path) == curve_of(unbroken)
@@ -97,7 +97,7 @@ def is_number(value: Any) -> bool:
 
 
 def test_start_from_weights(unbroken: Path, tmp_path: Path) -> None:
-    args = replace(LITTLE, total_steps=0, start_from=unbroken / "policy.safetensors", out=tmp_path)
+    args = replace(SMALL, total_timesteps=0, start_from=unbroken / "policy.safetensors", out=tmp_path)
     train_ppo.main(args)
     found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, unbroken))
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
@@ -105,15 +105,15 @@ def test_start_from_weights(unbroken: Path, tmp_path: Path) -> None:
 
 def test_a_finished_run_is_left_as_it_is(unbroken: Path) -> None:
     before = {path: path.read_bytes() for path in (unbroken / "curve.jsonl", unbroken / "policy.safetensors")}
-    train_ppo.main(replace(LITTLE, out=unbroken))
+    train_ppo.main(replace(SMALL, out=unbroken))
     assert {path: path.read_bytes() for path in before} == before
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("network", "turned"), [("structured", False), ("plain", True)])
-def test_other_networks(network: str, turned: bool, tmp_path: Path) -> None:
-    """They train, and meet their past selves; their weights are not taken for those of "ppo"."""
-    args = replace(LITTLE, network=network, turned=turned, width=8, total_steps=5 * 64, out=tmp_path)
+@pytest.mark.parametrize(("network", "augment"), [("structured", False), ("plain", True)])
+def test_other_networks(network: str, augment: bool, tmp_path: Path) -> None:
+    """They train and play against past selves; their weights are not mistaken for those of "ppo"."""
+    args = replace(SMALL, network=network, augment=augment, width=8, total_timesteps=5 * 64, out=tmp_path)
     run = train_ppo.main(args)
     assert run.folder == tmp_path
     (line,) = [line for line in curve_of(tmp_path) if line["moves"] == 320]
@@ -123,44 +123,45 @@ def test_other_networks(network: str, turned: bool, tmp_path: Path) -> None:
         PPO(tmp_path / "policy.safetensors")
 
 
-def test_networks_that_cannot_be(tmp_path: Path) -> None:
+def test_refused_networks(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="must be one of halves, structured, plain, not 'deep'"):
-        train_ppo.main(replace(LITTLE, network="deep", out=tmp_path / "deep"))
-    with pytest.raises(ValueError, match="'halves' treats all images alike"):
-        train_ppo.main(replace(LITTLE, turned=True, out=tmp_path / "turned"))
+        train_ppo.main(replace(SMALL, network="deep", out=tmp_path / "deep"))
+    with pytest.raises(ValueError, match="--augment does nothing for the network 'halves'"):
+        train_ppo.main(replace(SMALL, augment=True, out=tmp_path / "augmented"))
 
 
-def test_turned_games_are_the_same_games() -> None:
-    """Actions go back to the positions that they were chosen for: the same actions, turned, play the same games."""
+def test_augmentation_does_not_change_the_games() -> None:
+    """Actions chosen for images are mapped back: the images of the same actions play the same games."""
     plain = GenialVecEnv(6, opponents="greedy", encoding="planes", seed=3, illegal_action="raise")
-    turned = Turned(GenialVecEnv(6, opponents="greedy", encoding="planes", seed=3, illegal_action="raise"), "planes", 5)
-    seen, image, rng = plain.reset(), turned.reset(), np.random.default_rng(0)
+    inner = GenialVecEnv(6, opponents="greedy", encoding="planes", seed=3, illegal_action="raise")
+    augmented = VecSymmetryAugmentation(inner, inner.rules, "planes", 5)
+    seen, image, rng = plain.reset(), augmented.reset(), np.random.default_rng(0)
     changed = 0
     for step in range(60):
         assert np.array_equal(np.sort(seen["markers"][:, 0], axis=1), np.sort(image["markers"][:, 0], axis=1))
         changed += int((seen["board"] != image["board"]).any())
-        masks = turned.env_method("action_masks")
+        masks = augmented.env_method("action_masks")
         assert (masks.sum(axis=1) == plain.action_masks().sum(axis=1)).all()
         if step == 20:
-            saved = turned.get_state()
-            turned.reset()
-            turned.set_state(saved)
+            saved = augmented.get_state()
+            augmented.reset()
+            augmented.set_state(saved)
         actions = random_actions(masks, rng)
-        original = turned._symmetry.inverse.actions(actions, turned._rack)
+        original = augmented._symmetry.inverse.actions(actions, augmented._rack)
         seen, earned, done, _ = plain.step(original)
-        image, earned_too, done_too, _ = turned.step(actions)
+        image, earned_too, done_too, _ = augmented.step(actions)
         assert np.array_equal(earned, earned_too)
         assert np.array_equal(done, done_too)
     assert changed > 50
 
 
-def test_results_of_games() -> None:
+def test_results_by_opponent() -> None:
     info = {"seat": 2, "ranks": np.array([1, 2, 3]), "opponents": ["a", "b"]}
-    assert results_of_game(info, 3) == [("a", 0.0), ("b", 0.0)]
+    assert compute_results(info, Rules(3)) == [("a", 0.0), ("b", 0.0)]
     info = {"seat": 1, "ranks": np.array([1, 2, 2]), "opponents": ["a", "b"]}
-    assert results_of_game(info, 3) == [("a", 0.5), ("b", 0.0)]
+    assert compute_results(info, Rules(3)) == [("a", 0.5), ("b", 0.0)]
     team = {"seat": 3, "ranks": np.array([2, 1]), "opponents": ["a", "partner", "c"]}
-    assert results_of_game(team, 2) == [("a", 1.0), ("c", 1.0)]
+    assert compute_results(team, Rules(4, "2009", "team")) == [("a", 1.0), ("c", 1.0)]
 
 
 # The league
@@ -178,42 +179,46 @@ def shares_of(league: League) -> dict[str, float]:
     return {name: round(share, 6) for name, share in league.shares.items()}
 
 
-def test_the_hard_to_beat_are_met_more_often() -> None:
-    league = League(["greedy", "denial"], Named, selves_share=0.4, most_selves=2, memory=1)
+def test_hard_opponents_are_met_more_often() -> None:
+    league = League(LeagueOptions(("greedy", "denial"), 0.4, max_past_selves=2, win_rate_horizon=1), Named)
     assert shares_of(league) == {"greedy": 0.5, "denial": 0.5}
-    league.tell("greedy", 0.7)  # with a memory of one game the rate is the result
-    league.tell("denial", 0.4)
-    league.keep(100, "a")
+    league.record_result("greedy", 0.7)  # with a horizon of one game the rate is the result
+    league.record_result("denial", 0.4)
+    league.add_past_self(100, "a")
     assert shares_of(league) == {"greedy": 0.12, "denial": 0.48, "self@100": 0.4}  # 0.3² : 0.6² of 60%
-    league.tell("denial", 1.0)
-    league.tell("self@100", 0.9)
-    assert shares_of(league)["denial"] == 0.48, "shares are made when a past self is kept"
-    league.keep(200, "b")
+    league.record_result("denial", 1.0)
+    league.record_result("self@100", 0.9)
+    assert shares_of(league)["denial"] == 0.48, "shares are updated when a past self is added"
+    league.add_past_self(200, "b")
     shares = shares_of(league)
     assert shares["denial"] / shares["greedy"] == pytest.approx(0.05 / 0.09, rel=1e-4)  # the floor
     assert shares["self@100"] / shares["self@200"] == pytest.approx(0.05 / 0.25, rel=1e-4)
-    league.keep(300, "c")
-    assert [opponent.policy.name for opponent in league.selves] == ["self@200", "self@300"], "the easiest went"
+    league.add_past_self(300, "c")
+    assert [opponent.policy.name for opponent in league.past_selves] == ["self@200", "self@300"], (
+        "the easiest was removed"
+    )
 
 
-def test_a_league_comes_back() -> None:
-    league = League(["denial"], Named, selves_share=0.5)
-    league.keep(100, "a")
-    league.tell("self@100", 1.0)
-    other = League(["denial"], Named, selves_share=0.5)
-    other.restore(league.saved())
-    assert other.saved() == league.saved()
+def test_a_league_is_restored() -> None:
+    league = League(LeagueOptions(("denial",), past_self_share=0.5), Named)
+    league.add_past_self(100, "a")
+    league.record_result("self@100", 1.0)
+    other = League(LeagueOptions(("denial",), past_self_share=0.5), Named)
+    other.set_state(league.get_state())
+    assert other.get_state() == league.get_state()
     assert shares_of(other) == shares_of(league)
-    assert other.selves[0].policy.weights == "a"
+    assert other.past_selves[0].policy.weights == "a"
 
 
-def test_leagues_that_cannot_be() -> None:
-    with pytest.raises(ValueError, match="at least one scripted agent"):
-        League([], Named, 0.5)
-    with pytest.raises(ValueError, match=r"selves_share must be 0 to 1, not 1\.5"):
-        League(["greedy"], Named, 1.5)
-    with pytest.raises(ValueError, match="memory must be at least 1"):
-        League(["greedy"], Named, 0.5, memory=0)
+def test_refused_options() -> None:
+    with pytest.raises(ValueError, match="at least one scripted opponent"):
+        League(LeagueOptions(()), Named)
+    with pytest.raises(ValueError, match=r"past_self_share must be 0 to 1, not 1\.5"):
+        League(LeagueOptions(past_self_share=1.5), Named)
+    with pytest.raises(ValueError, match="win_rate_horizon must be at least 1, not 0"):
+        League(LeagueOptions(win_rate_horizon=0), Named)
+    with pytest.raises(ValueError, match="pfsp_power must be at least 0, not -1"):
+        League(LeagueOptions(pfsp_power=-1), Named)
 
 
 # Shaping
@@ -222,7 +227,7 @@ def test_leagues_that_cannot_be() -> None:
 def test_shaping_telescopes() -> None:
     """Over an episode what is added sums to -phi of its first observation, whatever was played."""
     plain = GenialVecEnv(6, opponents="random", encoding=Halves(), seed=3)
-    shaped = Shaped(GenialVecEnv(6, opponents="random", encoding=Halves(), seed=3), weight=0.7)
+    shaped = VecPotentialShaping(GenialVecEnv(6, opponents="random", encoding=Halves(), seed=3), weight=0.7)
     first = shaped.reset()
     assert np.array_equal(plain.reset()["markers"], first["markers"])
     rng, added, ends = np.random.default_rng(0), np.zeros(6), 0

@@ -1,4 +1,4 @@
-"""The value trainer: a run that was broken off comes to the same weights, and actors give their results in order."""
+"""The value trainer: an interrupted run ends with the same weights, and weaker networks are rejected."""
 
 import shlex
 import subprocess
@@ -11,9 +11,11 @@ import pytest
 import torch
 import tyro
 
-from agents.runs.runs import read_runs
+from agents.runs.run import read_runs
+from agents.value.learner import Learner
+from agents.value.replay_buffer import ReplayBuffer
 from agents.value.self_play import Samples
-from experiments.train_value import CHECKPOINT, WEIGHTS, Args, Buffer, begin, gate, main
+from experiments.train_value import CHECKPOINT, WEIGHTS, Args, main
 from genial_env import use_backend
 from genial_env.policies import weight_files
 from genial_env.policies.value import KIND
@@ -22,9 +24,8 @@ from tests.conftest import GUARD, needs_numba
 
 pytestmark = needs_numba
 SETTINGS = shlex.split(
-    "--games 96 --first-games 32 --games-at-once 16 --evaluate-every 32 --deals 4 --opponents greedy --candidates 4 "
-    "--side 4 --colors 4 --rack 3 "
-    "--buffer 4000 --batch 64 --widths 8 8 8 8"
+    "--games 96 --warmup-games 32 --n-envs 16 --eval-every 32 --eval-deals 4 --eval-opponents greedy --candidates 4 "
+    "--side 4 --colors 4 --rack 3 --buffer-size 4000 --batch-size 64 --widths 8 8 8 8"
 )
 
 
@@ -44,7 +45,7 @@ def children_of(process: int) -> list[int]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes where Linux tells of them")
-def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None:
+def test_a_killed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     main(settings(whole))
     process = stopping.start(broken / CHECKPOINT, *command(broken)[2:])
@@ -74,7 +75,7 @@ def test_a_run_that_was_killed_comes_to_the_same_weights(tmp_path: Path) -> None
     assert [line["games"] for line in read_runs(broken)[0].curve] == [32, 64, 96, 128]
 
 
-def test_on_ray_it_comes_to_the_same_weights(tmp_path: Path) -> None:
+def test_a_run_on_ray_ends_with_the_same_weights(tmp_path: Path) -> None:
     """On two workers; only where Ray is installed, as in RLlib's environment."""
     pytest.importorskip("ray")
     here, on_ray = ([*command(tmp_path / name), "--actors", "2"] for name in ("here", "ray"))
@@ -84,29 +85,31 @@ def test_on_ray_it_comes_to_the_same_weights(tmp_path: Path) -> None:
     assert all(np.array_equal(arrays[name], again[name]) for name in arrays)
 
 
-def test_a_network_that_loses_is_not_taken() -> None:
-    args = Args(first_games=256, games_at_once=256, buffer=8000, widths=(8, 8, 8, 8), deals=40, reuse=60, side=4)
+def test_a_weaker_network_is_rejected() -> None:
+    args = Args(
+        warmup_games=256, n_envs=256, buffer_size=8000, widths=(8, 8, 8, 8), eval_deals=40, replay_ratio=60, side=4
+    )
     with use_backend("numba"):
-        learner = begin(args)
-        assert gate(args, learner) is None  # nothing before it
+        learner = Learner.start(args)
+        assert learner.gate() is None  # nothing before it
         good = learner.average.arrays()
         with torch.no_grad():
             learner.average.out.neg_()
-        found = gate(args, learner)
+        found = learner.gate()
         assert found is not None
         assert found.mean + found.half < 0.5
         assert learner.rejected == 1
-        assert len(learner.past) == 1
+        assert len(learner.past_selves) == 1
         for net in (learner.net, learner.average):
             assert all(np.array_equal(array, good[name]) for name, array in net.arrays().items())
-        found = gate(args, learner)
+        found = learner.gate()
         assert found is not None
         assert found.mean == 0.5  # against itself
-        assert len(learner.past) == 2
+        assert len(learner.past_selves) == 2
 
 
 def test_the_buffer_keeps_the_newest() -> None:
-    buffer = Buffer(np.zeros((5, 2), dtype=np.int16), np.zeros((5, 1, 2), dtype=np.float16))
+    buffer = ReplayBuffer(np.zeros((5, 2), dtype=np.int16), np.zeros((5, 1, 2), dtype=np.float16))
     for start in (0, 3, 6):
         numbers = np.arange(start, start + 3)
         buffer.add(
@@ -120,5 +123,5 @@ def test_the_buffer_keeps_the_newest() -> None:
         )
     assert buffer.filled == 5
     assert sorted(buffer.features[:, 0].tolist()) == [4, 5, 6, 7, 8]
-    features, targets = buffer.draw(100, np.random.default_rng(0))
+    features, targets = buffer.sample(100, np.random.default_rng(0))
     assert torch.equal(features[:, 0].float(), targets[:, 0, 0])

@@ -20,7 +20,7 @@ from genial_env.core.views import View
 from genial_env.policies.judgement import NONE, Judgement
 from genial_env.policies.value import Value
 from genial_env.records.record import cut, decisions, replay
-from genial_env.render.sentences import event_words
+from genial_env.render.sentences import describe_event
 from tests.positions import STANDARD, random_play
 
 SOLO, TEAM = Rules(1, "2004", "solo"), Rules(4, "2009", "team")
@@ -84,7 +84,7 @@ def test_losses_are_the_best_less_the_played(rules: Rules) -> None:
         points = sum(event[7].values()) if event[0] == "place" else 0
         assert each.utility == pytest.approx(points / 100)
         assert each.loss == each.best - each.utility >= 0
-        assert (each.seat, each.words, each.win) == (event[1], event_words(rules, event), 0.5)
+        assert (each.seat, each.words, each.win) == (event[1], describe_event(rules, event), 0.5)
         assert each.verdict in VERDICTS
         utilities = [other.utility for other in each.alternatives]
         assert utilities == sorted(utilities, reverse=True)

@@ -18,7 +18,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor, VecNormalize
 
 from agents.ppo.sb3_agent import SB3Agent
-from agents.ppo.structured import StructuredPolicy
+from agents.ppo.structured_net import StructuredPolicy
 from experiments import quickstart
 from genial_env import IllegalAction, Rules, play, ranks, view
 from genial_env.core.ranking import rank_utility
@@ -365,7 +365,9 @@ def test_the_structured_policy_knows_single_tracks_only() -> None:
 
 @pytest.mark.slow
 def test_quickstart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    args = quickstart.Args(total_steps=512, num_envs=16, num_steps=16, batch_size=128, epochs=1, pairs=6, out=tmp_path)
+    args = quickstart.Args(
+        total_timesteps=512, n_envs=16, n_steps=16, batch_size=128, n_epochs=1, pairs=6, out=tmp_path
+    )
     found = quickstart.main(args)
     assert set(found) == {"random", "greedy"}
     shown = capsys.readouterr().out

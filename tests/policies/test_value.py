@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from agents.value.self_play import Order, Samples, self_play
+from agents.value.self_play import Samples, SelfPlayTask, self_play
 from agents.value.torch_net import TorchValueNet
 from genial_env import Rules, play, use_backend, view
 from genial_env.core import ranking
@@ -30,7 +30,7 @@ SMALL = Rules(side=4, colors=4, rack=3)
 
 def some_samples(rules: Rules, games: int = 8, **how: Any) -> Samples:
     """Of games that "denial" plays."""
-    return self_play(Order(rules, {}, games=games, **how))
+    return self_play(SelfPlayTask(rules, {}, games=games, **how))
 
 
 def random_net(rules: Rules, seed: int = 0) -> TorchValueNet:
@@ -60,9 +60,9 @@ def test_numpy_says_what_torch_says(rules: Rules) -> None:
     assert np.ptp(chances, axis=0).max() > 0.01
 
 
-def test_weights_can_be_taken_over() -> None:
+def test_weights_are_loaded() -> None:
     net, other = random_net(Rules()), random_net(Rules(), seed=1)
-    other.take_over(net.arrays())
+    other.load_arrays(net.arrays())
     features = some_samples(Rules()).features
     own, taken = (ValueNet(Rules(), each.arrays())(features) for each in (net, other))
     assert np.allclose(own, taken, atol=1e-4)
@@ -142,7 +142,7 @@ def test_search_looks_at_later_turns(tmp_path: Path) -> None:
 def test_samples_are_repeatable_and_add_up() -> None:
     rules = SMALL
     learner, rival = random_net(rules).arrays(), random_net(rules, seed=1).arrays()
-    order = Order(rules, learner, [{}, rival], seed=3, games=40, rival_share=0.5, candidates=6)
+    order = SelfPlayTask(rules, learner, [{}, rival], seed=3, games=40, opponent_share=0.5, candidates=6)
     once, again = self_play(order), self_play(order)
     assert np.array_equal(once.features, again.features)
     assert np.array_equal(once.targets, again.targets)
@@ -159,9 +159,9 @@ def test_without_trace_the_next_own_afterstate_is_the_target() -> None:
     rules, learner = SMALL, random_net(SMALL).arrays()
     net = ValueNet(rules, learner)
     how: dict[str, Any] = {"seed": 3, "games": 1, "candidates": 6, "rival_share": 0.0}
-    ends = self_play(Order(rules, learner, trace=1.0, **how))
+    ends = self_play(SelfPlayTask(rules, learner, td_lambda=1.0, **how))
     assert {tuple(target) for target in ends.targets[:, 0].tolist()} <= {(1, 0), (0, 1), (0.5, 0.5)}
-    next_ones = self_play(Order(rules, learner, trace=0.0, **how))
+    next_ones = self_play(SelfPlayTask(rules, learner, td_lambda=0.0, **how))
     assert np.array_equal(ends.features, next_ones.features)
     said = net(next_ones.features)
     matched = [any(np.allclose(target, word, atol=1e-5) for word in said) for target in next_ones.targets]

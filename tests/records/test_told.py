@@ -11,7 +11,7 @@ from genial_env.core.views import View
 from genial_env.policies.greedy import GreedyPolicy
 from genial_env.policies.roster import ROSTER
 from genial_env.records.told import HIDDEN, NO_SLOT, ONLOOKER, tell
-from genial_env.render.sentences import event_words
+from genial_env.render.sentences import describe_event
 from genial_env.table import Table
 from genial_env.web._serialize import game_to_json
 
@@ -60,11 +60,11 @@ def test_the_terminal_tells_nobody_that_an_agent_declined(table: Table, capsys: 
     dialogue = Dialogue(table)
     while not table.over:
         table.advance()
-        dialogue._tell_news()
+        dialogue._show_news()
     said = capsys.readouterr().out.splitlines()
     events = table.record()["events"]
     assert sum(event[0] == "keep" for event in events) > 0
-    assert said == [event_words(SMALL, event) for event in tell(events, ONLOOKER)]
+    assert said == [describe_event(SMALL, event) for event in tell(events, ONLOOKER)]
     assert not any("keeps its rack" in line for line in said)
     assert all(line.endswith(("tile", "tiles")) for line in said if "draws" in line)
 

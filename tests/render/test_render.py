@@ -21,7 +21,7 @@ from genial_env.envs.vector import GenialVectorEnv
 from genial_env.records.record import Record, replay
 from genial_env.render import RENDER_MODES, draw, notebook, pixels, theme
 from genial_env.render.ansi import board_text, named_text, rack_text
-from genial_env.render.film import drawing, last_move
+from genial_env.render.film import draw_record, last_move
 from genial_env.render.lines import scoring_lines
 from genial_env.render.svg import (
     Notes,
@@ -152,12 +152,12 @@ def test_the_lines_add_up_to_the_points(rules: Rules) -> None:
 
 def test_a_move_stands_out() -> None:
     record = games(Rules())
-    svg = drawn(drawing(record, 20))
+    svg = drawn(draw_record(record, 20))
     assert len(groups(svg, "last")) == 2
     move = last_move(record, 20)
     lines = move.notes(replay(record, 20)).lines
     assert len(groups(svg, "line")) == len(groups(svg, "points")) == len(lines)
-    assert not groups(drawn(drawing(record, 0)), "last")
+    assert not groups(drawn(draw_record(record, 0)), "last")
     with pytest.raises(ValueError, match=r"a half must lie on \(0, 0\), which is free"):
         scoring_lines(replay(record, 0), 0, (0, 0), (1, 0))
     with pytest.raises(ValueError, match=r"\(9, 0\), which is off the board"):
@@ -287,12 +287,12 @@ def test_pixels_have_the_colors_of_the_cells() -> None:
 
 def test_pictures_as_files() -> None:
     record = games(Rules(side=4, colors=4, rack=3))
-    assert Image.open(io.BytesIO(pixels.png(drawing(record), 301))).width == 301
-    assert pixels.rgb_array(drawing(record), 301).shape[1] == 302
-    film = Image.open(io.BytesIO(pixels.gif([drawing(record, number) for number in (0, 2, 4)], 0.2, 200)))
+    assert Image.open(io.BytesIO(pixels.png(draw_record(record), 301))).width == 301
+    assert pixels.rgb_array(draw_record(record), 301).shape[1] == 302
+    film = Image.open(io.BytesIO(pixels.gif([draw_record(record, number) for number in (0, 2, 4)], 0.2, 200)))
     assert (film.n_frames, film.width) == (3, 200)
     with pytest.raises(ValueError, match="width must be 1 to 8192, not 0"):
-        pixels.png(drawing(record), 0)
+        pixels.png(draw_record(record), 0)
     with pytest.raises(ValueError, match="takes at least one drawing"):
         pixels.gif([], 1)
 
@@ -373,7 +373,7 @@ def test_notebooks_show_states_views_and_records() -> None:
     assert "seat 0 lays" in shown
     record["events"][0][2] += 1
     assert "does not replay" in notebook.record_html(record)
-    assert not notebook.runs()
+    assert not notebook.is_running()
 
 
 def test_shapes_are_defined_once() -> None:

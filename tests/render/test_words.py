@@ -9,7 +9,7 @@ from genial_env.core.actions import Place, cell_name, cell_named, encode
 from genial_env.core.state import Phase
 from genial_env.core.tables import tables
 from genial_env.records.told import ONLOOKER, tell
-from genial_env.render.sentences import action_words, event_words, explain_ranks, points_of
+from genial_env.render.sentences import describe_action, describe_event, explain_ranks, points_by_color
 from tests.positions import board_with, every_rules
 
 RULES = Rules()
@@ -68,9 +68,9 @@ def test_events() -> None:
         (["pass", 1, 5], "seat 1 gives up a bonus placement", None),
         (["keep", 1, 2], "seat 1 keeps its rack", NOTHING),
     ]:
-        assert event_words(RULES, event) == told
+        assert describe_event(RULES, event) == told
         for seat in (0, 1, ONLOOKER):
-            heard = [event_words(RULES, each) for each in tell([event], seat)]
+            heard = [describe_event(RULES, each) for each in tell([event], seat)]
             to_the_others = [] if told_to_the_other == NOTHING else [told_to_the_other or told]
             assert heard == ([told] if seat == event[1] else to_the_others)
 
@@ -83,17 +83,17 @@ def test_actions() -> None:
     board = board_with(rules, {(0, 0): 0, (1, 0): 0, (2, -1): 3, (3, -2): 4})
     state = kernel.position(rules, board, racks=[[3] * 6, [4] * 6])  # RO in every slot
     action = encode(rules, Place(1, (2, 0), (3, -1)))
-    assert action_words(state, action) == "RO on F8 E8, points: R2 O1"
-    assert points_of(state, action) == {"R": 2, "O": 1}
+    assert describe_action(state, action) == "RO on F8 E8, points: R2 O1"
+    assert points_by_color(state, action) == {"R": 2, "O": 1}
     elsewhere = encode(rules, Place(0, (-3, 0), (-3, 1)))
-    assert action_words(state, elsewhere) == "RO on F3 G3, points: none"
+    assert describe_action(state, elsewhere) == "RO on F3 G3, points: none"
     t = state.tables
-    assert (action_words(state, t.swap_action), action_words(state, t.decline_action)) == (
+    assert (describe_action(state, t.swap_action), describe_action(state, t.decline_action)) == (
         "swap the rack",
         "keep the rack",
     )
     state.phase[:] = Phase.BONUS
-    assert action_words(state, t.decline_action) == "give up the bonus placement"
+    assert describe_action(state, t.decline_action) == "give up the bonus placement"
 
 
 def markers(*lowest: int) -> list[int]:

@@ -195,8 +195,8 @@ from genial_env._util.ending import orderly
 
 with orderly("learner"), Actors(time.sleep, 2, "numpy") as actors:
     for _ in range(2):
-        actors.give(3600)
-    actors.take()
+        actors.submit(3600)
+    actors.take_result()
 """
 
 
@@ -236,7 +236,7 @@ def test_a_model_is_replaced_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """A disk that gets full leaves the model that was there."""
     from sb3_contrib import MaskablePPO
 
-    from agents.ppo.masked import SavedAtOnce
+    from agents.ppo.masked import AtomicSaveMaskablePPO
 
     def save_half(self: object, path: Path) -> None:
         path.write_bytes(b"half")
@@ -246,5 +246,5 @@ def test_a_model_is_replaced_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(MaskablePPO, "save", save_half)
     for name in ("model", "model.zip"):  # callbacks leave out what SB3 adds
         with pytest.raises(OSError, match="No space left"):
-            SavedAtOnce.__new__(SavedAtOnce).save(tmp_path / name)
+            AtomicSaveMaskablePPO.__new__(AtomicSaveMaskablePPO).save(tmp_path / name)
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("model.zip", b"old")]

@@ -271,7 +271,7 @@ def test_reports(folder: Path) -> None:
 def test_runs(tmp_path: Path) -> None:
     pytest.importorskip("scipy")
     from agents.runs import stored_runs
-    from agents.runs.runs import CURVE, RUN, read_runs
+    from agents.runs.run import CURVE, RUN, read_runs
 
     whole = stored_runs.read(stored_runs.FOLDER)[0]
     stored = stored_runs.FOLDER / whole.file
@@ -283,7 +283,7 @@ def test_runs(tmp_path: Path) -> None:
     )
     for read in found:
         if isinstance(read, list):
-            assert stored_runs.groups_of(read)
+            assert stored_runs.group_runs(read)
             assert read[0].opponents is not None
     run = tmp_path / "run"
     run.mkdir()

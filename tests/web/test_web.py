@@ -29,13 +29,14 @@ from genial_env._util.files import FolderInUse
 from genial_env.cli.common import UserError
 from genial_env.cli.web import serve
 from genial_env.records.record import to_line
+from genial_env.render import theme
 from genial_env.table import Table
 from genial_env.web import _app as web_app
 from genial_env.web import _record_requests as record_requests
 from genial_env.web import _session_store as session_store
 from genial_env.web import _sessions as sessions
 from genial_env.web import make_app, server
-from genial_env.web._serialize import game_to_json
+from genial_env.web._serialize import game_to_json, rules_to_json
 from genial_env.web.limits import Limits
 from tests.conftest import GUARD
 from tests.served import SMALL, Browser, Slow, served
@@ -56,6 +57,9 @@ def browser(address: str) -> Browser:
 
 BEGUN = {"rules": SMALL, "players": [None, "greedy"]}
 """A game, as it is asked for."""
+
+
+EVERY_MODE = [Rules(2), Rules(3), Rules(4, "2009", "team"), Rules(1, "2004", "solo")]
 
 
 def error_of(answer: Any, status: int) -> str:
@@ -235,6 +239,35 @@ def test_what_is_shown_follows_from_the_view() -> None:
         assert json.dumps(game_to_json("x", table, table.to_play)) == before
         table.state.racks[:], table.state.bag[:] = racks, bag
         table.play(int(table.view(table.to_play).mask()[0].argmax()))
+
+
+@pytest.mark.parametrize("rules", EVERY_MODE, ids=str)
+def test_the_page_gets_the_facts_of_the_rules(rules: Rules) -> None:
+    sent = rules_to_json(rules)
+    for marker in range(rules.top + 1):
+        stop = min((stop for stop in rules.stops if stop > marker), default=rules.top)
+        assert sent["next_stop"][marker] == stop
+    assert sent["bonus_stops"] == ([] if rules.mode == "solo" else list(rules.stops))
+    for track, seats in enumerate(sent["seats_by_track"]):
+        assert seats == [seat for seat in range(rules.players) if rules.track_of(seat) == track]
+
+
+def test_a_choice_says_whether_it_is_the_first_tile(browser: Browser) -> None:
+    game = browser.new_game(None, "greedy")
+    assert game["choice"]["first_tile"]
+    game = browser.do(browser.decide(game), "advance")
+    assert not game["choice"]["first_tile"]
+
+
+def test_colors_of_the_drawings_are_the_page_s(browser: Browser) -> None:
+    """They stand in one place: the page's own style sheet sets none of them."""
+    sent = browser.get("/static/theme.css")
+    assert sent.headers["content-type"].startswith("text/css")
+    variables = dict(re.findall(r"--([a-z]+): (#[0-9a-f]{6});", sent.text))
+    assert (variables["mark"], variables["paper"]) == (theme.MARK, theme.PAPER)
+    style = browser.get("/static/style.css").text
+    assert not [name for name in variables if f"--{name}:" in style]
+    assert all(f"var(--{name})" in style for name in variables.keys() - {"tile"})
 
 
 # Playing
@@ -948,4 +981,4 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         command = [sys.executable, "-m", "genial_env", "serve", "--port", port, "--data", str(tmp_path)]
         found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert found.returncode == 2
-    assert f"cannot listen at 127.0.0.1, port {port}" in found.stderr
+    assert f"cannot listen on 127.0.0.1, port {port}" in found.stderr

@@ -1,4 +1,4 @@
-"""The page of learning curves: what is stored of runs, its statistics by hand, the cards of weights."""
+"""The page of learning curves: stored runs, their statistics computed by hand, the README of the weights."""
 
 import re
 import sys
@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents.runs import sentences as words
-from agents.runs import stored_runs, strength
+from agents.runs import formatting, stored_runs, strength
 from agents.runs.evaluation import Measured
-from agents.runs.model_cards import cards
-from agents.runs.runs import ROOT, Run, command_of, portable, read_runs
-from agents.runs.stored_runs import Stored, groups_of, store
-from agents.runs.strength import band_of, final_strength, interval, lines_of
+from agents.runs.model_cards import make_cards
+from agents.runs.run import ROOT, Run, make_command, make_portable, read_runs
+from agents.runs.stored_runs import Stored, group_runs, store
+from agents.runs.strength import bootstrap_interval, collect_lines, compute_band, compute_final_strength
 from experiments import report
 from genial_env import Rules
 from genial_env.policies import weight_files
@@ -32,7 +31,7 @@ class Args:
 
 
 def stored(label: str, seed: int, curve: list[dict[str, Any]], **arguments: Any) -> Stored:
-    """A run that was made up, with a curve as :func:`evaluation` makes its lines."""
+    """Return an invented run; :func:`evaluation` makes the lines of its curve."""
     versions = {"python": "3.11", "numpy": "2.0", "numba": "none", "genial_env": "0.1.0"}
     machine = {"cpu": "Abacus", "cores": 2, **versions}
     totals = {"moves": curve[-1]["moves"], "wall_s": curve[-1]["wall_s"], "cpu_s": 30.0 + seed}
@@ -52,7 +51,7 @@ FINAL = (0.2, 0.9, 0.4, 0.1, 0.5)
 
 
 def five(label: str = "value", **arguments: Any) -> list[Stored]:
-    """Five seeds, which take different times."""
+    """Return five seeds that take different times."""
     return [
         stored(label, seed, [evaluation(1000, 10, denial=0.0), evaluation(3000, 30 + seed, denial=end)], **arguments)
         for seed, end in enumerate(FINAL)
@@ -61,7 +60,7 @@ def five(label: str = "value", **arguments: Any) -> list[Stored]:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Everything that the script writes, in a folder of the test."""
+    """Let the script write everything to a folder of the test."""
     (tmp_path / "weights").mkdir()
     monkeypatch.setattr(stored_runs, "FOLDER", tmp_path / "training")
     monkeypatch.setattr(report, "PAGE", tmp_path / "page.md")
@@ -71,46 +70,47 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def finished(folder: Path, seed: int = 0, rate: float = 0.5) -> Run:
     run = Run(folder, "value", Args(folder, seed, rate=rate))
-    run.restore({"wall_s": 5.0, "cpu_s": 3.0, "lines": 0})  # as if it had taken so long
-    run.add(100, 7, {"greedy": Measured(20, 0.75, 0.1)}, loss=0.25)
+    run.set_state({"wall_s": 5.0, "cpu_s": 3.0, "lines": 0})  # as if it had taken 5 s
+    run.add_evaluation(100, 7, {"greedy": Measured(20, 0.75, 0.1)}, loss=0.25)
     run.finish(120, 8)
     return run
 
 
-# The repository's own.
+# The files of the repository.
 
 
 def test_the_page_is_that_of_the_stored_runs() -> None:
     """After storing runs or changing the page run `python -m experiments.report`."""
     runs = stored_runs.read(stored_runs.FOLDER)
-    assert report.PAGE.read_text() == report.page(runs)
-    games = report.games_of(runs).items()
-    assert {path.name for path in stored_runs.FOLDER.glob("*.svg")} == {report.picture_of(rules) for rules, _ in games}
-    for rules, groups in games:
-        assert report.made_of(groups) in (stored_runs.FOLDER / report.picture_of(rules)).read_text()
+    assert report.PAGE.read_text() == report.make_page(runs)
+    games = report.group_by_rules(runs)
+    pictures = {report.name_picture(rules) for rules in games}
+    assert {path.name for path in stored_runs.FOLDER.glob("*.svg")} == pictures
+    for rules, groups in games.items():
+        assert report.describe_source(groups) in (stored_runs.FOLDER / report.name_picture(rules)).read_text()
 
 
 def test_the_cards_are_those_of_the_shipped_weights() -> None:
-    assert report.CARDS.read_text() == cards(report.CARDS.parent)
+    assert report.CARDS.read_text() == make_cards(report.CARDS.parent)
 
 
 # The numbers.
 
 
 def test_final_strength_by_hand() -> None:
-    found = final_strength(five(), "denial")
+    found = compute_final_strength(five(), "denial")
     assert found is not None
     assert found.seeds == 5
     assert found.value == pytest.approx((0.2 + 0.4 + 0.5) / 3)  # without 0.1 and 0.9
     middles = [np.mean(sorted(drawn)[1:4]) for drawn in product(FINAL, repeat=5)]  # all 3,125 resamples
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(middles, [0.025, 0.975])), abs=0.02)
-    assert final_strength(five(), "greedy") is None
+    assert compute_final_strength(five(), "greedy") is None
 
 
 def test_few_seeds_have_the_interval_of_their_games() -> None:
     runs = five()[:2]
     runs[1].curve[-1]["against"]["denial"]["half"] = 0.04
-    found = final_strength(runs, "denial")
+    found = compute_final_strength(runs, "denial")
     assert found is not None
     half = 0.05 / 2  # the root of 0.03² + 0.04², over two
     assert (found.seeds, found.value, found.low, found.high) == pytest.approx((2, 0.55, 0.55 - half, 0.55 + half))
@@ -119,24 +119,24 @@ def test_few_seeds_have_the_interval_of_their_games() -> None:
 def test_what_the_documentation_says_of_few_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strength, "RESAMPLES", 1000)
     for seeds, share in ((5, 0.91), (10, 0.94)):
-        low, high = interval(np.random.default_rng(1).normal(size=(seeds, 1000)))
+        low, high = bootstrap_interval(np.random.default_rng(1).normal(size=(seeds, 1000)))
         assert np.mean((low <= 0) & (high >= 0)) == pytest.approx(share, abs=0.03)
 
 
 def test_a_band_by_hand() -> None:
     runs = five()
-    band = band_of(lines_of(runs, "denial", "moves"))
+    band = compute_band(collect_lines(runs, "denial", "moves"))
     assert band is not None
     assert band.x.tolist() == [1000, 3000]
     assert band.value == pytest.approx([0, 1.1 / 3])
     assert (band.low <= band.value).all()
     assert (band.value <= band.high).all()
-    band = band_of(lines_of(runs, "denial", "wall_s"))
+    band = compute_band(collect_lines(runs, "denial", "wall_s"))
     assert band is not None
     assert band.x.tolist() == [10, 30, 34]  # the first seed is at its end after 30 s, the last one after 34
     on_the_way = sorted(end * 20 / (20 + seed) for seed, end in enumerate(FINAL))
     assert band.value == pytest.approx([0, np.mean(on_the_way[1:4]), 1.1 / 3])
-    assert band_of(lines_of(runs[:4], "denial", "moves")) is None
+    assert compute_band(collect_lines(runs[:4], "denial", "moves")) is None
 
 
 def test_a_band_of_seeds_with_different_evaluations() -> None:
@@ -145,9 +145,9 @@ def test_a_band_of_seeds_with_different_evaluations() -> None:
     runs[0] = replace(runs[0], curve=late)
     runs[1].curve.insert(1, evaluation(2200, 22, denial=0.45))
     runs.append(stored("value", 5, [evaluation(500, 5, greedy=1.0)]))  # never met denial
-    lines = lines_of(runs, "denial", "moves")
+    lines = collect_lines(runs, "denial", "moves")
     assert len(lines) == 5
-    band = band_of(lines)
+    band = compute_band(lines)
     assert band is not None
     assert band.x.tolist() == [2000, 2200, 3000, 4000]  # begins where the last one does
     assert band.value[-1] == pytest.approx((0.4 + 0.5 + 0.8) / 3)  # of 0.8 0.9 0.4 0.1 0.5
@@ -169,11 +169,11 @@ def test_the_page(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "page.md" in capsys.readouterr().out
     page = (place / "page.md").read_text()
     solo, two, three = page.split("\n## ")[1:]
-    low, high = (f"{end:.1%}" for end in interval(np.array(FINAL)))
+    low, high = (f"{end:.1%}" for end in bootstrap_interval(np.array(FINAL)))
     greedy = "75.0%† (70.0% to 80.0%, 1 of 5 seeds)"
     assert f"| value | 5 | 36.7% ({low} to {high}) | {greedy} | 3,000 | 32 s | 32 s |" in two
     assert "| no past selves | 1 | 20.0%† (17.0% to 23.0%) | – | 3,000 | 30 s | 30 s |" in two
-    assert "† of fewer than 5 seeds" in two
+    assert "† fewer than 5 seeds" in two
     assert "- **value**: `python -m experiments.train_value --games 9` with `--seed` 0, 1, 2, 3, 4; commit " in two
     assert "commit 0123456789ab+; Abacus, 2 cores. Last evaluation: 40 or 80 games an opponent." in two
     assert "| three | 5 | +0.25 (+0.25 to +0.25) | 5 million | 2 h 30 min | 32 s |" in three
@@ -185,7 +185,7 @@ def test_the_page(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     svg = (place / "training" / "two-seats-edition-2025.svg").read_text()
     for text in ("value (5 seeds)", "no past selves (1 seed only)", "against denial", "seconds by the clock"):
         assert f">{text}<" in svg
-    assert report.made_of(report.games_of(runs)[Rules()]) in svg
+    assert report.describe_source(report.group_by_rules(runs)[Rules()]) in svg
 
 
 def test_pictures_of_games_that_are_gone_go(place: Path) -> None:
@@ -198,16 +198,19 @@ def test_pictures_of_games_that_are_gone_go(place: Path) -> None:
     assert (place / "page.md").read_text() == report.HEAD
 
 
-def test_words() -> None:
-    assert words.game_title(Rules(4, "2009", "team")) == "Teams, edition 2009"
-    assert words.game_title(Rules(side=4, colors=4, rack=3)) == "Two seats, edition 2025, side 4, colors 4, rack 3"
-    assert [words.duration(seconds) for seconds in (12.4, 60, 3599, 7199)] == [
+def test_formatting() -> None:
+    assert formatting.make_game_title(Rules(4, "2009", "team")) == "Teams, edition 2009"
+    assert (
+        formatting.make_game_title(Rules(side=4, colors=4, rack=3))
+        == "Two seats, edition 2025, side 4, colors 4, rack 3"
+    )
+    assert [formatting.format_duration(seconds) for seconds in (12.4, 60, 3599, 7199)] == [
         "12 s",
         "1 min",
         "1 h 00 min",
         "2 h 00 min",
     ]
-    assert [words.count(n) for n in (999_999, 5_135_732)] == ["999,999", "5.14 million"]
+    assert [formatting.format_count(n) for n in (999_999, 5_135_732)] == ["999,999", "5.14 million"]
 
 
 # Storing.
@@ -234,12 +237,12 @@ def test_what_is_not_stored(place: Path) -> None:
         report.main(again)
     finished(place / "runs" / "a")
     report.main(again)
-    with pytest.raises(FileExistsError, match=r"value-0\.json is there already: --replace"):
+    with pytest.raises(FileExistsError, match=r"value-0\.json exists already: --replace"):
         report.main(again)
     report.main(replace(again, replace=True))
-    with pytest.raises(ValueError, match="--store takes --label too"):
+    with pytest.raises(ValueError, match="--store needs --label"):
         report.main(replace(again, label=""))
-    with pytest.raises(ValueError, match="--label and --replace are of runs to keep"):
+    with pytest.raises(ValueError, match="--label and --replace need --store"):
         report.main(report.Args(label="value"))
     before = (place / "training" / "value-0.json").read_text()
     finished(place / "other", seed=1, rate=0.25)
@@ -257,28 +260,28 @@ def test_what_is_not_stored(place: Path) -> None:
 
 def test_groups() -> None:
     runs = five()
-    assert list(groups_of([*five("b"), *reversed(runs)])) == ["b", "value"]
-    assert [run.seed for run in groups_of(reversed(runs))["value"]] == [0, 1, 2, 3, 4]
+    assert list(group_runs([*five("b"), *reversed(runs)])) == ["b", "value"]
+    assert [run.seed for run in group_runs(reversed(runs))["value"]] == [0, 1, 2, 3, 4]
     elsewhere = replace(runs[1], arguments=runs[1].arguments | {"actors": 7})
-    assert len(groups_of([runs[0], elsewhere])["value"]) == 2
+    assert len(group_runs([runs[0], elsewhere])["value"]) == 2
     with pytest.raises(ValueError, match="group 'value' has two runs with seed 3"):
-        groups_of([*runs, runs[3]])
+        group_runs([*runs, runs[3]])
     with pytest.raises(ValueError, match="trainers 'value' and 'ppo'"):
-        groups_of([runs[0], replace(runs[1], trainer="ppo")])
+        group_runs([runs[0], replace(runs[1], trainer="ppo")])
 
 
 def test_commands_have_no_paths_of_a_machine() -> None:
     words = ["/usr/bin/python3", "-m", "experiments.train_value", "--out", "/tmp/runs/7", "--games", "9"]
-    assert command_of(words) == "python -m experiments.train_value --games 9"
-    assert command_of(["python3.11", "train.py", "--out=runs/7"]) == "python train.py --out runs/7"
-    assert command_of(["python", f"{ROOT}/experiments/x.py", f"--out={ROOT}/runs/7"]).endswith("x.py --out runs/7")
+    assert make_command(words) == "python -m experiments.train_value --games 9"
+    assert make_command(["python3.11", "train.py", "--out=runs/7"]) == "python train.py --out runs/7"
+    assert make_command(["python", f"{ROOT}/experiments/x.py", f"--out={ROOT}/runs/7"]).endswith("x.py --out runs/7")
     weights = f"value(weights='{ROOT}/genial_env/policies/weights/a.st')"
-    assert portable({"opponents": [weights, "denial"], "start_from": "/home/me/net.st", "rate": 0.5}) == {
+    assert make_portable({"opponents": [weights, "denial"], "start_from": "/home/me/net.st", "rate": 0.5}) == {
         "opponents": ["value(weights='genial_env/policies/weights/a.st')", "denial"],
         "start_from": "net.st",
         "rate": 0.5,
     }
-    assert portable("ray://10.0.0.1:10001 runs/a --x=/a/b") == "ray://10.0.0.1:10001 runs/a --x=b"
+    assert make_portable("ray://10.0.0.1:10001 runs/a --x=/a/b") == "ray://10.0.0.1:10001 runs/a --x=b"
 
 
 def test_a_run_knows_its_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -299,7 +302,7 @@ def test_a_card(tmp_path: Path) -> None:
     path = tmp_path / "value-2.safetensors"
     weight_files.write(path, "value", Rules(), arrays, **ABOUT, results=results, games=116_736, cpu_s=968)
     weight_files.write(tmp_path / "value-3.safetensors", "value", Rules(3), arrays, **ABOUT, results={})
-    found = cards(tmp_path)
+    found = make_cards(tmp_path)
     for row in (
         "## value-2.safetensors",
         "| plays | Two seats, edition 2025 |",
@@ -318,5 +321,5 @@ def test_a_card(tmp_path: Path) -> None:
 def test_weights_that_do_not_say_enough(tmp_path: Path) -> None:
     pytest.importorskip("safetensors")
     weight_files.write(tmp_path / "a.safetensors", "value", Rules(), {"out": np.zeros(1)}, seed=1, command="python")
-    with pytest.raises(ValueError, match="does not say moves, wall_s, results: weights are shipped with kind, rules"):
-        cards(tmp_path)
+    with pytest.raises(ValueError, match="lacks moves, wall_s, results: shipped weights have kind, rules"):
+        make_cards(tmp_path)

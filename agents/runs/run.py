@@ -1,15 +1,15 @@
-"""How a training run is kept on disk, the same for all trainers.
+"""The folder of a training run, the same for all trainers.
 
 ===============  =====================================================================================================
-`run.json`       trainer, command, arguments, seed; when it started and whether it is finished; its totals (wall and
-                 CPU seconds, moves, games, ...); and what it was made by and on (genial_env.arena.provenance), once
-                 for each sitting, as a run that was broken off goes on in another
-`curve.jsonl`    a line an evaluation: ``wall_s``, ``cpu_s``, ``moves``, ``games``, ``against`` (by opponent the games,
-                 mean and half interval of :class:`~agents.runs.evaluation.Measured`), and what else the trainer tells
+`run.json`       trainer, command, arguments, seed; start and end; totals (wall and CPU seconds, moves, games, ...);
+                 and for each session the code, libraries and machine (genial_env.arena.provenance, "sittings" in the
+                 file). A run that is interrupted and resumed has several sessions.
+`curve.jsonl`    one line per evaluation: ``wall_s``, ``cpu_s``, ``moves``, ``games``, ``against`` (by opponent the
+                 fields of :class:`~agents.runs.evaluation.Measured`), and further numbers of the trainer
 ===============  =====================================================================================================
 
-A trainer keeps ``run.saved()`` in its checkpoints and, when it goes on from one, gives it to ``run.restore()``: the
-clocks go on from there, and lines that were written after the checkpoint, and so will be written again, are cut off.
+A trainer stores ``run.get_state()`` in its checkpoints and passes it to ``run.set_state()`` when it resumes. The clocks
+then continue from there. Lines that were written after the checkpoint are removed, because they will be written again.
 """
 
 import dataclasses
@@ -43,11 +43,13 @@ from genial_env._util.strict_json import numbered_lines, parse_object, read_obje
 from genial_env.arena.provenance import SITTING, provenance
 from genial_env.backends import current
 
+__all__ = ["CURVE", "LINE", "ROOT", "RUN", "Kept", "Run", "make_command", "make_portable", "open_run", "read_runs"]
+
 ROOT = Path(__file__).parents[2]
 RUN, CURVE = "run.json", "curve.jsonl"
 
 _ABSOLUTE = re.compile(r"""(?<![\w./:])/(?:[^\s'"=,:()/]+/)*([^\s'"=,:()/]+)""")
-"""A path from the root of the file system, wherever it stands among words; not an address."""
+"""An absolute path anywhere in a text, but not a URL."""
 
 
 LINE = an_object(
@@ -70,38 +72,38 @@ ABOUT = an_object(
     finished=or_null(TEXT),
     totals=a_mapping(a_number()),
 )
-"""What `run.json` holds."""
+"""The contents of `run.json`."""
 
 
 class Run:
     """The folder of one run, and its clocks.
 
-    A folder without a run gets one; in a folder with one it goes on, to which the trainer calls :meth:`restore`.
-    Trainers take :func:`running`, which locks the folder.
+    If the folder holds a run already, that run is resumed, and the trainer calls :meth:`set_state`. Trainers call
+    :func:`open_run`, which locks the folder.
 
     Args:
-        folder: made where there is none.
-        trainer: its name, for example "ppo".
-        arguments: of the command line, a dataclass with the field `seed`.
-        may_change: arguments that may be others than when the run began, for example how long it is to be.
+        folder: the folder; created if it does not exist.
+        trainer: the name of the trainer, for example "ppo".
+        arguments: the arguments of the command line, a dataclass with the field `seed`.
+        may_change: names of arguments that may differ when a run is resumed, for example the number of threads.
 
     Raises:
-        ValueError: for a folder with a run of another trainer or with other arguments, saying which.
+        ValueError: if the folder holds a run of another trainer or with other arguments.
     """
 
     def __init__(self, folder: Path, trainer: str, arguments: Any, may_change: tuple[str, ...] = ()) -> None:
         self.folder = folder
-        words = _words(arguments)
+        as_json = _to_json(arguments)
         path = folder / RUN
-        self.goes_on = path.exists()
+        self.is_resumed = path.exists()
         """Whether the folder held a run already."""
-        if self.goes_on:
+        if self.is_resumed:
             self._about = ABOUT(read_object(path), str(path))
-            _check_same(path, self._about, trainer, words, may_change)
+            _check_same(path, self._about, trainer, as_json, may_change)
         else:
             folder.mkdir(parents=True, exist_ok=True)
-            self._about = {"trainer": trainer, "seed": words["seed"], "started": _now(), "sittings": []}
-        self._about |= {"command": sys.orig_argv, "arguments": words, "finished": None, "totals": {}}
+            self._about = {"trainer": trainer, "seed": as_json["seed"], "started": _now(), "sittings": []}
+        self._about |= {"command": sys.orig_argv, "arguments": as_json, "finished": None, "totals": {}}
         self._about["sittings"].append(provenance(current()))
         self._wall_s, self._cpu_s, self._lines = 0.0, 0.0, 0
         self._began_wall, self._began_cpu = time.perf_counter(), time.process_time()
@@ -109,31 +111,31 @@ class Run:
 
     @property
     def command(self) -> str:
-        """To make the run again, without paths of this machine: see :func:`command_of`."""
-        return command_of(self._about["command"])
+        """The command that repeats the run, without paths of this machine; see :func:`make_command`."""
+        return make_command(self._about["command"])
 
     @property
     def wall_s(self) -> float:
-        """Seconds by the clock that the run has taken, over all its sittings."""
+        """Wall time in seconds, over all sessions."""
         return self._wall_s + time.perf_counter() - self._began_wall
 
     @property
     def cpu_s(self) -> float:
-        """Seconds of CPU that it has taken, those of others included that :meth:`add_cpu` was told of."""
+        """CPU time in seconds, over all sessions, including what :meth:`add_cpu` added."""
         return self._cpu_s + time.process_time() - self._began_cpu
 
     def add_cpu(self, seconds: float) -> None:
-        """In place: count what another process has worked for the run."""
+        """Add CPU time of another process in place."""
         self._cpu_s += seconds
 
-    def add(self, moves: int, games: int, against: Mapping[str, Measured], **more: Any) -> dict[str, Any]:
-        """In place: write a line of the curve; gives it back.
+    def add_evaluation(self, moves: int, games: int, against: Mapping[str, Measured], **more: Any) -> dict[str, Any]:
+        """Append a line to the learning curve and return it.
 
         Args:
-            moves: decisions trained on so far.
-            games: games trained on so far.
-            against: what an evaluation found, by opponent.
-            more: what else is to be kept of this moment.
+            moves: number of decisions trained on so far.
+            games: number of games trained on so far.
+            against: the results of the evaluation by opponent.
+            more: further numbers.
         """
         line = {
             "wall_s": round(self.wall_s, 2),
@@ -149,12 +151,12 @@ class Run:
         self._write()
         return line
 
-    def saved(self) -> dict[str, Any]:
-        """Where the run stands, for a checkpoint."""
+    def get_state(self) -> dict[str, Any]:
+        """Return clocks and length of the learning curve, for a checkpoint."""
         return {"wall_s": self.wall_s, "cpu_s": self.cpu_s, "lines": self._lines}
 
-    def restore(self, saved: Mapping[str, Any] | None) -> None:
-        """In place: go back to what :meth:`saved` gave, or (None: there is no checkpoint) to the beginning."""
+    def set_state(self, saved: Mapping[str, Any] | None) -> None:
+        """Restore in place what :meth:`get_state` returned; None (no checkpoint) starts from the beginning."""
         saved = {"wall_s": 0.0, "cpu_s": 0.0, "lines": 0} if saved is None else saved
         self._wall_s, self._cpu_s, self._lines = saved["wall_s"], saved["cpu_s"], saved["lines"]
         self._began_wall, self._began_cpu = time.perf_counter(), time.process_time()
@@ -164,7 +166,7 @@ class Run:
             write_text(path, "".join(kept))
 
     def finish(self, moves: int, games: int, **scalars: float) -> None:
-        """In place: the run is finished, and these are its totals."""
+        """Mark the run as finished in place, with its totals."""
         clocks = {"wall_s": round(self.wall_s, 2), "cpu_s": round(self.cpu_s, 2)}
         self._about |= {"finished": _now(), "totals": clocks | {"moves": moves, "games": games} | scalars}
         self._write()
@@ -174,11 +176,11 @@ class Run:
 
 
 @contextmanager
-def running(folder: Path, trainer: str, arguments: Any, may_change: tuple[str, ...] = ()) -> Iterator[Run]:
-    """Give a :class:`Run`, and let nobody else write in its folder until the end of the block.
+def open_run(folder: Path, trainer: str, arguments: Any, may_change: tuple[str, ...] = ()) -> Iterator[Run]:
+    """Open a :class:`Run` and lock its folder until the end of the block.
 
     Raises:
-        FolderInUse: if another process trains there; the folder is as it was.
+        FolderInUse: if another process trains in the folder, which then stays as it was.
         ValueError: see :class:`Run`.
     """
     with lock_folder(folder):
@@ -187,27 +189,27 @@ def running(folder: Path, trainer: str, arguments: Any, may_change: tuple[str, .
 
 @dataclass(frozen=True)
 class Kept:
-    """A run as it was read from disk: its folder, `run.json`, and the lines of `curve.jsonl`."""
+    """A run read from disk: its folder, `run.json`, and the lines of `curve.jsonl`."""
 
     folder: Path
     about: dict[str, Any]
     curve: list[dict[str, Any]]
 
 
-def command_of(words: Sequence[str]) -> str:
-    """A command line as it can be given on another machine.
+def make_command(words: Sequence[str]) -> str:
+    """Return a command line that works on another machine.
 
-    The interpreter is "python", other paths are as :func:`portable` says, and `--out` with a folder outside the
-    repository is left out.
+    The interpreter becomes "python", and other paths are changed by :func:`make_portable`. The option `--out` is
+    dropped if its folder is outside the repository.
 
     Args:
-        words: as `sys.orig_argv` has them.
+        words: the words of the command line, as in `sys.orig_argv`.
     """
     found, left = ["python"], iter(words[1:])
     for word in left:
         option, equals, value = word.partition("=")
         if option != "--out":
-            found.append(portable(word))
+            found.append(make_portable(word))
             continue
         folder = (value if equals else next(left)).removeprefix(f"{ROOT}/")
         if not Path(folder).is_absolute():
@@ -215,20 +217,23 @@ def command_of(words: Sequence[str]) -> str:
     return shlex.join(found)
 
 
-def portable(value: Any) -> Any:
-    """What JSON can say, without absolute paths: those in the repository begin there, of others the name is left."""
+def make_portable(value: Any) -> Any:
+    """Remove absolute paths from a JSON value.
+
+    Paths in the repository become relative to it. Of other paths only the file name is left.
+    """
     if isinstance(value, dict):
-        return {name: portable(each) for name, each in value.items()}
+        return {name: make_portable(each) for name, each in value.items()}
     if isinstance(value, list):
-        return [portable(each) for each in value]
+        return [make_portable(each) for each in value]
     return _ABSOLUTE.sub(r"\1", value.replace(f"{ROOT}/", "")) if isinstance(value, str) else value
 
 
 def read_runs(folder: Path) -> list[Kept]:
-    """All runs in a folder and the folders below it, in the order of their paths.
+    """Read all runs in a folder and the folders below it, sorted by path.
 
     Raises:
-        ValueError: for a file that is none of a run, saying where, what was expected and what was found.
+        ValueError: if a file is not the file of a run; the message says what was expected and found.
     """
     return [_read_run(path.parent) for path in sorted(folder.rglob(RUN))]
 
@@ -241,24 +246,24 @@ def _read_run(folder: Path) -> Kept:
 
 
 def _check_same(
-    path: Path, about: dict[str, Any], trainer: str, words: dict[str, Any], may_change: tuple[str, ...]
+    path: Path, about: dict[str, Any], trainer: str, arguments: dict[str, Any], may_change: tuple[str, ...]
 ) -> None:
     if about["trainer"] != trainer:
-        raise ValueError(f"{path} is of trainer {about['trainer']!r}, not {trainer!r}: take another folder")
-    for name in sorted((words.keys() | about["arguments"].keys()) - set(may_change)):
-        found, wanted = about["arguments"].get(name), words.get(name)
+        raise ValueError(f"{path} is of trainer {about['trainer']!r}, not {trainer!r}: choose another folder")
+    for name in sorted((arguments.keys() | about["arguments"].keys()) - set(may_change)):
+        found, wanted = about["arguments"].get(name), arguments.get(name)
         if found != wanted:
-            raise ValueError(f"{path} is of a run with {name} {found!r}, not {wanted!r}: take another folder")
+            raise ValueError(f"{path} is of a run with {name} {found!r}, not {wanted!r}: choose another folder")
 
 
-def _words(arguments: Any) -> dict[str, Any]:
-    """A dataclass as JSON gives it back."""
-    words: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(arguments), default=str))
-    return words
+def _to_json(arguments: Any) -> dict[str, Any]:
+    """Convert a dataclass to what JSON reads back."""
+    converted: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(arguments), default=str))
+    return converted
 
 
 def _finite(value: Any) -> Any:
-    """A number for JSON, which knows no NaN and no infinity: null."""
+    """Replace NaN and infinity, which JSON lacks, by None."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

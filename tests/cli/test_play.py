@@ -17,9 +17,10 @@ import numpy as np
 import pytest
 
 from genial_env import Rules
-from genial_env.cli.dialogue import track_names
-from genial_env.cli.typed import best_by_points, read_decision, typed, with_points
+from genial_env.cli.dialogue import name_tracks
+from genial_env.cli.notation import format_decision, format_with_points, list_best_by_points, read_decision
 from genial_env.core import kernel
+from genial_env.core.kernel import FIRST_TURN_RULE
 from genial_env.core.state import Phase, State
 from genial_env.core.views import view
 from genial_env.records.record import read_records, verify
@@ -120,7 +121,7 @@ def test_a_script_plays_whole_games(words: list[str], seats: int, tmp_path: Path
     assert (record["seed"], len(record["agents"])) == (5, seats)
     own = [event for event in record["events"] if record["agents"][event[1]] == "person" and event[0] != "draw"]
     assert len(own) == count
-    names = track_names(Rules.from_dict(record["rules"]), record["agents"])
+    names = name_tracks(Rules.from_dict(record["rules"]), record["agents"])
     why = explain_ranks(Rules.from_dict(record["rules"]), record["scores"], names)
     end = [f"the game is over: {record['end']}", *why, f"the record is in {path}"]
     assert script.said[-len(end) :] == end
@@ -175,13 +176,13 @@ def test_what_cannot_be_played_is_said_and_asked_again() -> None:
         "BP Z1 A2": "a cell is a row's letter, A to K, and its place in it from the left, not 'Z1'",
         "BP A2 A9": "the cells of row A are A1 to A6, not 'A9'",
         "BP A2 A4": "a tile lies on two neighbouring cells, not on A2 and A4",
-        "BP E5 E6": "a seat's first tile must lie next to a printed symbol (a small letter) without a tile beside it",
+        "BP E5 E6": f"{FIRST_TURN_RULE} (printed symbols are small letters)",
     }
     done = run([*told, "quit"], "--seed", 1)
     lines = done.stdout.splitlines()
     asked = [number for number, line in enumerate(lines) if line.endswith("in the bag)")]
     assert [lines[number + 1] for number in asked[:-1]] == list(told.values())
-    assert (done.returncode, done.stderr, lines[-1]) == (0, "", "quit: the game is broken off")
+    assert (done.returncode, done.stderr, lines[-1]) == (0, "", "quit: the game is interrupted")
 
 
 def test_noise_is_asked_about() -> None:
@@ -204,14 +205,14 @@ def test_help_board_and_rack() -> None:
 
 def test_hints() -> None:
     lines = run(["hint", "quit"], "--seed", 1).stdout.splitlines()
-    at = lines.index("value likes best, and expects of the rank, +1 first to -1 last:")
+    at = lines.index("value thinks best, and expects for the rank, +1 first to -1 last:")
     assert all("; +" in line and "first with" in line for line in lines[at + 1 : at + 4])
     best = lines[at + 1].split(":")[0]
     assert f"seat 0 lays {best[:2]} on {best[3:]}" in run([best, "quit"], "--seed", 1).stdout
-    assert "expects of the lowest marker:" in run(["hint", "quit"], *SOLO).stdout
+    assert "expects for the lowest marker:" in run(["hint", "quit"], *SOLO).stdout
     fewer = ["--colors", "5", "--side", "5", "--rack", "4", "--seats", "person,greedy"]
     assert "no hint: value cannot play this game: the value network for" in run(["hint", "quit"], *fewer).stdout
-    assert "value likes best" in run(["hint", "quit"], "--judge", "value(candidates=2)").stdout
+    assert "value thinks best" in run(["hint", "quit"], "--judge", "value(candidates=2)").stdout
 
 
 @every_rules
@@ -222,11 +223,11 @@ def test_what_is_typed_is_what_is_meant(rules: Rules) -> None:
         state = state.select(~state.over)
         for row, action in enumerate(random_actions(state, np.arange(len(state)), rng).tolist()):
             one = state.select(np.array([row]))
-            again = read_decision(one, typed(one, action).split())
-            assert typed(one, again) == typed(one, action)
+            again = read_decision(one, format_decision(one, action).split())
+            assert format_decision(one, again) == format_decision(one, action)
             assert kernel.is_legal(one, np.array([again]), np.array([0]))[0]
-            assert with_points(one, action).startswith(typed(one, action))
-            assert best_by_points(view(one), 3)
+            assert format_with_points(one, action).startswith(format_decision(one, action))
+            assert list_best_by_points(view(one), 3)
 
 
 def deciding(phase: Phase, edition: str) -> State:
@@ -244,8 +245,8 @@ def deciding(phase: Phase, edition: str) -> State:
 def test_swapping_and_declining() -> None:
     state = deciding(Phase.SWAP, "2025")
     t = state.tables
-    assert best_by_points(view(state), 9) == [t.swap_action, t.decline_action]
-    assert [typed(state, action) for action in (t.swap_action, t.decline_action)] == ["swap", "keep"]
+    assert list_best_by_points(view(state), 9) == [t.swap_action, t.decline_action]
+    assert [format_decision(state, action) for action in (t.swap_action, t.decline_action)] == ["swap", "keep"]
     assert [read_decision(state, [word]) for word in ("swap", "keep", "decline")] == [
         t.swap_action,
         *[t.decline_action] * 2,
@@ -253,8 +254,8 @@ def test_swapping_and_declining() -> None:
     with pytest.raises(ValueError, match="no tile is laid now: swap or keep"):
         read_decision(state, ["0", "A1", "A2"])
     bonus = deciding(Phase.BONUS, "2009")
-    assert typed(bonus, t.decline_action) == "decline"
-    assert read_decision(bonus, ["decline"]) == best_by_points(view(bonus), 1)[-1] == t.decline_action
+    assert format_decision(bonus, t.decline_action) == "decline"
+    assert read_decision(bonus, ["decline"]) == list_best_by_points(view(bonus), 1)[-1] == t.decline_action
     with pytest.raises(ValueError, match="no decline now: lay a bonus tile"):
         read_decision(deciding(Phase.BONUS, "2025"), ["decline"])
 
@@ -263,7 +264,7 @@ def test_the_end_of_the_input_keeps_the_record(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     done = run(["GO A2 A3"], "--seed", 1, "--out", path)
     assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout.splitlines()[-2:] == ["the input has ended: the game is broken off", f"the record is in {path}"]
+    assert done.stdout.splitlines()[-2:] == ["the input has ended: the game is interrupted", f"the record is in {path}"]
     quitted = run(["quit"], "--seed", 2, "--out", path)
     assert quitted.returncode == 0
     first, second = read_records(path)
@@ -280,7 +281,7 @@ def test_a_kill_keeps_the_record(number: int, tmp_path: Path) -> None:
         script.say("GO A2 A3")
         script.process.send_signal(number)
         assert script.process.wait(timeout=GUARD) == 1
-        assert script.listen()[-2:] == ["interrupted: the game is broken off", f"the record is in {path}"]
+        assert script.listen()[-2:] == ["Ctrl-C: the game is interrupted", f"the record is in {path}"]
     (record,) = read_records(path)
     assert (record["end"], record["events"][0][4]) == ("unfinished", "GO")
 
@@ -300,7 +301,7 @@ def test_a_game_is_gone_on_with(tmp_path: Path) -> None:
     first, broken_off, finished = read_records(path)
     assert broken_off["events"] == first["events"][: len(broken_off["events"])] != []
     assert finished == first
-    assert "expected a game at its end that was broken off, and its seed" in run([], "--resume", path).stderr
+    assert "expected that its last game was interrupted and has a seed" in run([], "--resume", path).stderr
     path.write_text(json.dumps(broken_off | {"seed": 5}))
     assert "the last game" in run([], "--resume", path).stderr
     path.write_text(json.dumps(broken_off))
@@ -383,7 +384,7 @@ def test_two_people_at_one_terminal(terminals: list[Any]) -> None:
     assert "rack 1" in shown
     assert "rack 0" not in shown
     terminal.type("quit")
-    terminal.until("quit: the game is broken off")
+    terminal.until("quit: the game is interrupted")
     assert terminal.ended() == 0
 
 
@@ -393,5 +394,5 @@ def test_no_color(terminals: list[Any]) -> None:
     terminals.append(terminal)
     assert "\x1b[97" not in terminal.until("> ")
     terminal.type("\x04")
-    terminal.until("the input has ended: the game is broken off")
+    terminal.until("the input has ended: the game is interrupted")
     assert terminal.ended() == 1

@@ -1,4 +1,4 @@
-"""The command by which people play."""
+"""The command that plays a game with people."""
 
 import secrets
 import signal
@@ -11,7 +11,7 @@ import typer
 
 from genial_env.analysis.review import make_judge
 from genial_env.cli.common import (
-    MOST_SEED,
+    MAX_SEED,
     Colors,
     Edition,
     Mode,
@@ -20,19 +20,19 @@ from genial_env.cli.common import (
     Side,
     TileSets,
     UserError,
-    about_file,
     app,
-    rules_from,
-    within,
+    describe_file_error,
+    integer_between,
+    make_rules,
 )
-from genial_env.cli.dialogue import Dialogue, Left
+from genial_env.cli.dialogue import Dialogue, Quit
 from genial_env.core.rules import Rules
 from genial_env.policies.registry import make_policy, prepare, split_names
 from genial_env.records.record import decisions, read_records, to_line
 from genial_env.table import PERSON, Table, seats_from
 
 OPPONENTS = ("value", "denial")
-"""Who plays where nobody is named: the first of them that can play the game."""
+"""The default opponents: the first of them that can play the game."""
 
 
 @app.command()
@@ -42,38 +42,41 @@ def play(
     mode: Mode = "individual",
     seats: Annotated[
         str | None,
-        typer.Option(help="One a seat, separated by commas: person, or an agent; left out, a person begins."),
+        typer.Option(help="Players by seat, separated by commas: person, or an agent. Default: a person and agents."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(help="Seed of the game; left out, drawn and printed.", callback=within(0, MOST_SEED))
+        int | None,
+        typer.Option(
+            help="Seed of the game; default: drawn at random and printed.", callback=integer_between(0, MAX_SEED)
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Add the game's record to this file, finished or broken off.")
+        Path | None, typer.Option(help="Append the record of the game to this file, also if the game is interrupted.")
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="Go on with the last game of this file, which was broken off.")
+        Path | None, typer.Option(help="Continue the last game of this file, which was interrupted.")
     ] = None,
-    judge: Annotated[str | None, typer.Option(help="Who gives hints; left out, value.")] = None,
+    judge: Annotated[str | None, typer.Option(help="Agent that gives hints; default: value.")] = None,
     side: Side = None,
     colors: Colors = 6,
     rack: RackSize = None,
     tile_sets: TileSets = 1,
 ) -> None:
-    """Play against agents or each other, here in the terminal. Exit status 1 where the input ends before the game."""
+    """Play in the terminal, against agents or other people. Exit status 1 if the input ends before the game."""
     try:
         if resume is None:
-            rules = rules_from(players, edition, mode, side=side, colors=colors, rack=rack, tile_sets=tile_sets)
-            names = _usual_seats(rules) if seats is None else split_names(seats)
+            rules = make_rules(players, edition, mode, side=side, colors=colors, rack=rack, tile_sets=tile_sets)
+            names = _default_seats(rules) if seats is None else split_names(seats)
             table = Table(rules, seats_from(names), secrets.randbelow(10**9) if seed is None else seed)
         else:
-            table = _resumed(resume, seats)
+            table = _resume(resume, seats)
         dialogue = Dialogue(table, None if judge is None else make_judge(judge, table.rules))
     except (ValueError, TypeError) as error:
         raise UserError(str(error)) from error
-    with _recorded(table, out), _signals_as_ctrl_c():
-        why = _played(dialogue)
+    with _save_record(table, out), _signals_as_ctrl_c():
+        why = _run_dialogue(dialogue)
     if why is not None:
-        print(f"{why}: the game is broken off")
+        print(f"{why}: the game is interrupted")
     if out is not None:
         print(f"the record is in {out}")
     if why not in (None, QUIT):
@@ -83,27 +86,27 @@ def play(
 QUIT = "quit"
 
 
-def _played(dialogue: Dialogue) -> str | None:
-    """Play; why the game was broken off, None where it was not."""
+def _run_dialogue(dialogue: Dialogue) -> str | None:
+    """Play; return why the game was interrupted, None if it has ended."""
     try:
         dialogue.run()
-    except Left:
+    except Quit:
         return QUIT
     except EOFError:
         return "the input has ended"
     except KeyboardInterrupt:
-        return "\ninterrupted"
-    except ValueError as error:  # of an agent
+        return "\nCtrl-C"
+    except ValueError as error:  # from an agent
         raise UserError(str(error)) from error
     return None
 
 
-def _usual_seats(rules: Rules) -> list[str]:
-    """A person first, agents behind."""
-    return [PERSON, *[_opponent(rules)] * (rules.players - 1)]
+def _default_seats(rules: Rules) -> list[str]:
+    """Return a person for the first seat and agents for the others."""
+    return [PERSON, *[_find_opponent(rules)] * (rules.players - 1)]
 
 
-def _opponent(rules: Rules) -> str:
+def _find_opponent(rules: Rules) -> str:
     for name in OPPONENTS[:-1]:
         try:
             prepare(make_policy(name), rules)
@@ -113,18 +116,18 @@ def _opponent(rules: Rules) -> str:
     return OPPONENTS[-1]
 
 
-def _resumed(path: Path, seats: str | None) -> Table:
-    """The table of the last game of a file, which was broken off.
+def _resume(path: Path, seats: str | None) -> Table:
+    """Return the table of the last game of a file, which was interrupted.
 
     Raises:
-        ValueError: where there is no such game, or it cannot be gone on with.
+        ValueError: if there is no such game, or it cannot be continued.
     """
     try:
         records = list(read_records(path))
     except OSError as error:
-        raise UserError(about_file(path, error)) from error
+        raise UserError(describe_file_error(path, error)) from error
     if not records or records[-1]["end"] != "unfinished" or records[-1]["seed"] is None:
-        raise ValueError(f"{path}: expected a game at its end that was broken off, and its seed")
+        raise ValueError(f"{path}: expected that its last game was interrupted and has a seed")
     record = records[-1]
     saved = {"rules": record["rules"], "players": seats_from(record["agents"]), "seed": record["seed"]}
     try:
@@ -138,15 +141,15 @@ def _resumed(path: Path, seats: str | None) -> Table:
 
 
 @contextmanager
-def _recorded(table: Table, out: Path | None) -> Iterator[None]:
-    """Add the record to a file at the end, however it ends; that the file can be written to is seen before."""
+def _save_record(table: Table, out: Path | None) -> Iterator[None]:
+    """Append the record to a file after the block, also after an error. The file is opened before the block."""
     if out is None:
         yield
         return
     try:
         file = out.open("a", encoding="utf-8", newline="\n")
     except OSError as error:
-        raise UserError(about_file(out, error)) from error
+        raise UserError(describe_file_error(out, error)) from error
     with file:
         try:
             yield
@@ -156,7 +159,7 @@ def _recorded(table: Table, out: Path | None) -> Iterator[None]:
 
 @contextmanager
 def _signals_as_ctrl_c() -> Iterator[None]:
-    """A window that is closed breaks the game off as Ctrl-C does, and so does a polite kill: by KeyboardInterrupt."""
+    """Raise KeyboardInterrupt in the block for SIGTERM, and if the terminal window is closed, as for Ctrl-C."""
     before = {
         number: signal.signal(number, signal.default_int_handler)
         for number in (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))

@@ -1,0 +1,51 @@
+"""The options that the PPO trainers share; they become options of the command line.
+
+Names are those of Stable-Baselines3 where it has the option.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from agents.ppo.league import LeagueOptions
+
+__all__ = ["EVAL_SEED_OFFSET", "FINAL_EVAL_FACTOR", "PPOOptions"]
+
+EVAL_SEED_OFFSET = 10**6
+"""Added to the seed for evaluations, so that their deals differ from those of training."""
+
+FINAL_EVAL_FACTOR = 10
+"""The final evaluation has so many times the deals of the others."""
+
+
+@dataclass
+class PPOOptions(LeagueOptions):
+    """The options of a PPO run, whatever library trains."""
+
+    players: int = 2
+    """number of seats"""
+    edition: str = "2025"
+    """edition of the rules"""
+    batch_size: int = 512
+    """decisions in a minibatch"""
+    n_epochs: int = 3
+    """passes over the decisions of an update"""
+    learning_rate: float = 1.5e-3
+    """initial learning rate; it falls linearly to 0"""
+    gae_lambda: float = 0.95
+    """lambda of generalized advantage estimation"""
+    clip_range: float = 0.2
+    """clipping range of PPO's loss"""
+    ent_coef: float = 0.0
+    """coefficient of the entropy bonus"""
+    width: int = 16
+    """hidden units of the network"""
+    start_from: Path | None = None
+    """weights to start from, a file policy.safetensors"""
+    eval_opponents: tuple[str, ...] = ("greedy", "denial")
+    """opponents of evaluations"""
+    eval_every: int = 50
+    """updates between two evaluations"""
+    eval_deals: int = 200
+    """deals of an evaluation, each played from every seat; ten times as many in the final one"""
+    seed: int = 0
+    """seed of the run"""

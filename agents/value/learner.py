@@ -1,0 +1,269 @@
+"""The learner of the value network: TD(lambda) from games of self-play, with a replay buffer."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.runs.evaluation import Measured, measure
+from agents.value.replay_buffer import ReplayBuffer
+from agents.value.self_play import Samples, SelfPlayTask, Weights, self_play
+from agents.value.torch_net import TorchValueNet
+from genial_env import Rules
+from genial_env.policies import weight_files
+from genial_env.policies.afterstates import Features, width
+from genial_env.policies.value import KIND, Outcomes, Value, ValueNet
+
+__all__ = ["Args", "Learner"]
+
+
+@dataclass
+class Args:
+    """The options of the command line. Names are those of Stable-Baselines3 where it has the option."""
+
+    out: Path = Path("runs/value")
+    """folder of the run"""
+    players: int = 2
+    """number of seats"""
+    mode: str = "individual"
+    """"individual", "team" (four seats) or "solo" """
+    edition: str = "2025"
+    """edition of the rules; team and solo are in "2004" and "2009" """
+    side: int | None = None
+    """variant: cells along an edge of the board; by default as printed, like the next two"""
+    colors: int | None = None
+    """variant: number of colors"""
+    rack: int | None = None
+    """variant: tiles on a rack"""
+    games: int = 200_000
+    """games of self-play"""
+    warmup_games: int = 16_384
+    """games of "denial" to learn from at first"""
+    n_envs: int = 1_024
+    """games at a time in an actor: one task"""
+    actors: int = 1
+    """processes that play"""
+    ray: str | None = None
+    """address of the Ray cluster on which they run; "local" starts one on this machine"""
+    candidates: int = 24
+    """placements that are evaluated for a decision"""
+    temperature: float = 0.03
+    """temperature of choices in training games, in rank utility (solo: markers)"""
+    td_lambda: float = 0.8
+    """lambda of the returns"""
+    opponent_share: float = 0.25
+    """share of the games in which past selves and "denial" have seats"""
+    start_from: Path | None = None
+    """weights to start from, of a network with the same widths, instead of the warmup games"""
+    best_response_to: Path | None = None
+    """weights of a frozen network: all games are against it, to train a best response"""
+    max_past_selves: int = 8
+    """most past selves that are kept; of more, every other one is removed"""
+    widths: tuple[int, int, int, int] = (64, 48, 64, 32)
+    """hidden units of the four layers"""
+    buffer_size: int = 2_000_000
+    """samples in the replay buffer"""
+    replay_ratio: float = 6.0
+    """mean number of times that a sample is trained on"""
+    batch_size: int = 2_048
+    """samples of a gradient step"""
+    learning_rate: float = 1e-3
+    """initial learning rate; it falls to a hundredth by a cosine schedule"""
+    ema_decay: float = 0.9995
+    """decay per step of the exponential moving average of the weights"""
+    eval_every: int = 20_000
+    """games between two evaluations"""
+    eval_deals: int = 200
+    """deals of an evaluation against each opponent"""
+    eval_opponents: tuple[str, ...] = ("greedy", "concave", "denial")
+    """opponents of evaluations"""
+    seed: int = 0
+    """seed of the run"""
+    threads: int = 1
+    """threads of torch"""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games."""
+        sizes = {name: value for name in ("side", "colors", "rack") if (value := getattr(self, name)) is not None}
+        return Rules(self.players, self.edition, self.mode, **sizes)
+
+    @property
+    def total_games(self) -> int:
+        """The number of games, warmup games included."""
+        return self.warmup_games + self.games
+
+    def make_task_seed(self, number: int) -> int:
+        """Return the seed of a self-play task, different for all runs and tasks."""
+        return (self.seed << 32) + number
+
+    def make_eval_seed(self, number: int) -> int:
+        """Return the seed of an evaluation, different from the seeds of all tasks."""
+        return (1 << 63) + (self.seed << 32) + number
+
+
+_SCALARS = ("games", "moves", "tasks", "steps", "pending_steps", "loss", "rejected")
+
+
+class Learner:
+    """Everything that training changes: networks, optimizer, buffer, past selves and counters.
+
+    Args:
+        args: the options.
+        sample: [n, W] afterstates that set the scale of the network's inputs.
+    """
+
+    def __init__(self, args: Args, sample: Features) -> None:
+        rules, outcomes = args.rules, Outcomes(args.rules)
+        self.args, self.rules = args, rules
+        self.buffer = ReplayBuffer(
+            np.empty((args.buffer_size, width(rules)), dtype=np.int16),
+            np.empty((args.buffer_size, outcomes.heads, outcomes.classes), dtype=np.float16),
+        )
+        torch.manual_seed(args.seed)
+        self.net, self.average = (TorchValueNet(rules, args.widths, sample) for _ in range(2))
+        """the network that is trained, and the moving average of its weights, which plays"""
+        self.average.load_state_dict(self.net.state_dict())
+        self.optimizer: torch.optim.Optimizer = torch.optim.Adam(self.net.parameters(), lr=args.learning_rate)
+        self.rng = np.random.default_rng(args.seed)
+        self.accepted: dict[str, Any] = {name: value.clone() for name, value in self.net.state_dict().items()}
+        """state of the last average that passed the gate"""
+        self.past_selves: list[Weights] = []
+        self.games, self.moves, self.tasks, self.steps, self.rejected = 0, 0, 0, 0, 0
+        self.pending_steps = 0.0
+        """gradient steps that are still due for samples in the buffer"""
+        self.loss = math.nan
+
+    @classmethod
+    def start(cls, args: Args) -> "Learner":
+        """Create a learner with the weights to start from, or one that has learned from the first warmup games."""
+        games = min(args.warmup_games, args.n_envs)
+        samples = self_play(SelfPlayTask(args.rules, {}, seed=args.make_task_seed(0), games=games))
+        learner = cls(args, samples.features)
+        learner.tasks = 1
+        if args.start_from is not None:
+            weights = _read_weights(args.start_from, args.rules)
+            for net in (learner.net, learner.average):
+                net.load_arrays(weights)
+            learner.games = args.warmup_games
+        else:
+            learner.learn(samples)
+        return learner
+
+    def make_task(self) -> SelfPlayTask:
+        """Create the next self-play task, and count it in place."""
+        args = self.args
+        task = SelfPlayTask(
+            self.rules,
+            {} if self.games < args.warmup_games else self.average.arrays(),
+            opponents=self._choose_opponents(),
+            seed=args.make_task_seed(self.tasks),
+            games=args.n_envs,
+            opponent_share=args.opponent_share if args.best_response_to is None else 1.0,
+            candidates=args.candidates,
+            temperature=args.temperature,
+            td_lambda=args.td_lambda,
+        )
+        self.tasks += 1
+        return task
+
+    def _choose_opponents(self) -> list[Weights]:
+        """Choose a random past self and "denial", or the frozen network; none for warmup games and solo."""
+        args = self.args
+        if self.games < args.warmup_games or args.players == 1:
+            return []
+        if args.best_response_to is not None:
+            return [_read_weights(args.best_response_to, self.rules)]
+        if not self.past_selves:
+            return [{}]
+        return [{}, self.past_selves[int(self.rng.integers(len(self.past_selves)))]]
+
+    def learn(self, samples: Samples) -> None:
+        """Add samples to the buffer and make the gradient steps that are due, in place."""
+        self.buffer.add(samples)
+        self.games += samples.games
+        self.moves += samples.moves
+        self.pending_steps += self.args.replay_ratio * len(samples) / self.args.batch_size
+        losses = [self._step() for _ in range(int(self.pending_steps))]
+        self.pending_steps -= len(losses)
+        self.loss = float(np.mean(losses)) if losses else self.loss
+
+    def _step(self) -> float:
+        """Make one gradient step, update the average in place, and return the loss."""
+        args = self.args
+        done = min(self.games / args.total_games, 1.0)
+        for group in self.optimizer.param_groups:
+            group["lr"] = args.learning_rate * (0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2)
+        loss = self.net.loss(*self.buffer.sample(args.batch_size, self.rng))
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        self.steps += 1
+        decay = min(args.ema_decay, self.steps / (self.steps + 10))  # less at first, to forget the initial weights
+        with torch.no_grad():
+            for mean, new in zip(self.average.parameters(), self.net.parameters(), strict=True):
+                mean.lerp_(new, 1 - decay)
+        return float(loss.detach())
+
+    def gate(self) -> Measured | None:
+        """Accept the average as a past self in place, or return to the last accepted one if it is clearly weaker.
+
+        It is weaker if the 95% interval of its games against the last accepted one lies below an even result.
+
+        Returns:
+            The result of these games; None for the first average and in solo, where there are none.
+        """
+        found = None
+        if self.past_selves and self.rules.tracks > 1:
+            new, old = Value(self.average.arrays()), Value(self.past_selves[-1], name="old")
+            found = measure(new, [old], self.rules, self.args.eval_deals, self.args.make_eval_seed(0))["old"]
+            even = 0.5 if self.rules.tracks == 2 else 0.0
+            if found.mean + found.half < even:
+                self.average.load_state_dict(self.accepted)
+                self.net.load_state_dict(self.accepted)
+                self.optimizer.state.clear()
+                self.rejected += 1
+                return found
+        self.accepted = {name: value.clone() for name, value in self.average.state_dict().items()}
+        self.past_selves.append(self.average.arrays())
+        if len(self.past_selves) > self.args.max_past_selves:
+            del self.past_selves[1::2]
+        return found
+
+    def get_state(self) -> dict[str, Any]:
+        """Return everything that training changes, for a checkpoint."""
+        filled = self.buffer.filled
+        return {name: getattr(self, name) for name in _SCALARS} | {
+            "accepted": self.accepted,
+            "past_selves": self.past_selves,
+            "net": self.net.state_dict(),
+            "average": self.average.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "rng": self.rng.bit_generator.state,
+            "buffer": (self.buffer.features[:filled], self.buffer.targets[:filled], self.buffer.total),
+        }
+
+    @classmethod
+    def restore(cls, args: Args, state: Mapping[str, Any]) -> "Learner":
+        """Create a learner from what :meth:`get_state` returned."""
+        learner = cls(args, np.zeros((2, width(args.rules)), dtype=np.int16))
+        for name in (*_SCALARS, "accepted", "past_selves"):
+            setattr(learner, name, state[name])
+        learner.net.load_state_dict(state["net"])
+        learner.average.load_state_dict(state["average"])
+        learner.optimizer.load_state_dict(state["optimizer"])
+        learner.rng.bit_generator.state = state["rng"]
+        features, targets, learner.buffer.total = state["buffer"]
+        learner.buffer.features[: len(features)], learner.buffer.targets[: len(targets)] = features, targets
+        return learner
+
+
+@lru_cache(maxsize=1)
+def _read_weights(path: Path, rules: Rules) -> Weights:
+    """Read the weights of a file, once."""
+    return weight_files.read(path, KIND, rules, ValueNet.layout_of)[0]
