@@ -27,7 +27,7 @@ def forget_irrelevant(state: State) -> State:
     may_lay_none = kernel.may_decline(state)
     for ahead in range(1, players):
         idle = np.flatnonzero(left < ahead + ~may_lay_none)
-        state.racks[idle, (state.to_play[idle] + ahead) % players] = EMPTY
+        state.racks[idle, state.tables.seats_from[state.to_play[idle], ahead]] = EMPTY
     if state.swapped.any():
         state.returned[:] = 0
         state.levels[:] = 0
