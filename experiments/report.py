@@ -28,8 +28,8 @@ from agents.runs.run import ROOT, read_runs
 from agents.runs.stored_runs import Stored, group_runs, make_slug
 from agents.runs.strength import MIN_SEEDS, compute_final_strength
 from genial_env import Rules
-from genial_env._util.ending import orderly
 from genial_env._util.files import write_text
+from genial_env._util.shutdown import handle_signals
 from genial_env.policies import weight_files
 
 PAGE = ROOT / "docs" / "learning_curves.md"
@@ -111,7 +111,7 @@ def _make_section(rules: Rules, groups: Groups) -> str:
 
 def _make_table(rules: Rules, groups: Groups) -> str:
     opponents = collect_opponents(groups)
-    head = ["group", "seeds", *map(formatting.format_against, opponents), "moves", "by the clock", "CPU"]
+    head = ["group", "seeds", *map(formatting.format_against, opponents), "moves", "wall time", "CPU time"]
     rows = [
         [label, str(len(runs)), *(_format_cell(rules, runs, opponent) for opponent in opponents), *_format_costs(runs)]
         for label, runs in groups.items()
@@ -145,7 +145,7 @@ def _format_origin(label: str, runs: Sequence[Stored]) -> str:
     machines = sorted({f"{each['machine']['cpu']}, {each['machine']['cores']} cores" for each in sittings})
     return (
         f"- **{label}**: `{command}` with `--seed` {seeds}; commit {', '.join(commits)}; {'; '.join(machines)}. "
-        f"Last evaluation: {' or '.join(f'{n:,}' for n in sorted(games))} games an opponent.\n"
+        f"Last evaluation: {' or '.join(f'{n:,}' for n in sorted(games))} games per opponent.\n"
     )
 
 
@@ -181,5 +181,5 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    with orderly("report"):
+    with handle_signals("report"):
         main(tyro.cli(Args))
