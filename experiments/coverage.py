@@ -26,7 +26,7 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from genial_env._util.ending import orderly
+from genial_env._util.shutdown import handle_signals
 from genial_env.arena.intervals import Intervals
 from genial_env.arena.ratings import rate
 from genial_env.arena.sprt import Estimate, pair_counts
@@ -159,5 +159,5 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    with orderly("coverage"):
+    with handle_signals("coverage"):
         main(tyro.cli(Args))

@@ -26,7 +26,7 @@ from agents.ppo.halves_net import HalvesNet
 from agents.runs.evaluation import Measured, format_results, measure
 from agents.runs.run import Run, open_run
 from genial_env import Policy, Rules, make_policy, use_backend, view
-from genial_env._util.ending import orderly
+from genial_env._util.shutdown import handle_signals
 from genial_env.core import kernel, ranking
 from genial_env.core.arrays import Bools, Floats32, Ints
 from genial_env.core.chance import bits, game_seeds
@@ -212,5 +212,5 @@ def _evaluate(
 
 
 if __name__ == "__main__":
-    with orderly("distill"):
+    with handle_signals("distill"):
         main(tyro.cli(Args))

@@ -27,8 +27,8 @@ from rich.console import Console
 from rich.table import Table
 
 from genial_env import Rules, determinize, genial_v0, use_backend, view
-from genial_env._util.ending import orderly
 from genial_env._util.files import write_json
+from genial_env._util.shutdown import handle_signals
 from genial_env.arena.provenance import machine
 from genial_env.bench import measured
 from genial_env.core import kernel
@@ -245,5 +245,5 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    with orderly("env_speed"):
+    with handle_signals("env_speed"):
         main(tyro.cli(Args))

@@ -22,8 +22,8 @@ from rich.console import Console
 from rich.table import Table
 
 from genial_env import Rules, play
-from genial_env._util.ending import orderly
 from genial_env._util.files import write_text
+from genial_env._util.shutdown import handle_signals
 from genial_env.arena.provenance import machine
 from genial_env.core.ranking import rank_utility
 from genial_env.policies.roster import COMPILED
@@ -76,5 +76,5 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    with orderly("ladder"):
+    with handle_signals("ladder"):
         main(tyro.cli(Args))

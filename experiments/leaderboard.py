@@ -18,8 +18,8 @@ import tyro
 from rich.progress import Progress
 
 from genial_env import Rules
-from genial_env._util.ending import orderly
 from genial_env._util.files import write_json, write_text
+from genial_env._util.shutdown import handle_signals
 from genial_env.arena import report, tournament
 from genial_env.arena.store import Settings
 
@@ -134,5 +134,5 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    with orderly("leaderboard"):
+    with handle_signals("leaderboard"):
         main(tyro.cli(Args))

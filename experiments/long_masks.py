@@ -21,7 +21,7 @@ import tyro
 from sb3_contrib import MaskablePPO
 
 from agents.ppo.masked import count_actions
-from genial_env._util.ending import orderly
+from genial_env._util.shutdown import handle_signals
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
 
@@ -82,5 +82,5 @@ def main(args: Args) -> int:
 
 
 if __name__ == "__main__":
-    with orderly("long_masks"):
+    with handle_signals("long_masks"):
         main(tyro.cli(Args))

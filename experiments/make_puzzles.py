@@ -25,7 +25,7 @@ from rich.progress import track
 from rich.table import Table
 
 from genial_env import Rules, State, use_backend
-from genial_env._util.ending import orderly
+from genial_env._util.shutdown import handle_signals
 from genial_env.analysis.puzzles import KINDS, Puzzle, read_puzzles, score
 from genial_env.core import kernel
 from genial_env.core.arrays import Bits, Bools, Floats, Ints
@@ -37,7 +37,7 @@ from genial_env.policies.decisions import act, choice_keys
 from genial_env.policies.endgame import SAME, most_placements_left, value_over_all_deals
 from genial_env.policies.registry import make_policy
 from genial_env.policies.roster import COMPILED
-from genial_env.records.record import Recorder, cut, record_file
+from genial_env.records import Recorder, record_writer, truncate
 
 MIN_ADVANTAGE = 0.02
 """The least difference in value between the best move and any other one."""
@@ -163,7 +163,7 @@ class Search:
             pass
         records = dict(zip(rows, recorder.records(), strict=True))
         puzzles = [
-            Puzzle(record=cut(records[row], _find_event(records[row], decision)), **answer)
+            Puzzle(record=truncate(records[row], _find_event(records[row], decision)), **answer)
             for row, decision, answer in answers
         ]
         wrong = np.zeros(len(puzzles), dtype=np.int64)
@@ -355,7 +355,7 @@ def main(args: Args) -> None:
         for number, source in enumerate(track(SOURCES, "sources")):
             puzzles += choose(source, Search(source, args.seed + 100 * number, args.share).run())
     puzzles.sort(key=lambda puzzle: KINDS.index(puzzle.kind))
-    with record_file(args.out) as write:
+    with record_writer(args.out) as write:
         for puzzle in puzzles:
             write(asdict(puzzle))
     show(read_puzzles(args.out))
@@ -382,5 +382,5 @@ def show(puzzles: Sequence[Puzzle]) -> None:
 
 
 if __name__ == "__main__":
-    with orderly("make_puzzles"):
+    with handle_signals("make_puzzles"):
         main(tyro.cli(Args))

@@ -27,8 +27,8 @@ from stable_baselines3.common.vec_env import VecEnv
 from agents.ppo.halves_policy import HalvesPolicy
 from agents.ppo.masked import LeanPolicy, PackedMaskDictRolloutBuffer, PackedMaskRolloutBuffer
 from genial_env import Rules, use_backend
-from genial_env._util.ending import orderly
 from genial_env._util.files import write_json
+from genial_env._util.shutdown import handle_signals
 from genial_env.arena.provenance import provenance
 from genial_env.backends import current
 from genial_env.envs.opponents import Pool
@@ -197,5 +197,5 @@ def main(args: Args) -> dict[str, dict[str, float]]:
 
 
 if __name__ == "__main__":
-    with orderly("ppo_speed"):
+    with handle_signals("ppo_speed"):
         main(tyro.cli(Args))

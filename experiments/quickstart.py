@@ -27,11 +27,11 @@ from agents.ppo.sb3_agent import SB3Agent
 from agents.ppo.structured_net import StructuredPolicy
 from agents.runs.evaluation import Measured, compute_game_values, play_rotations, summarize
 from genial_env import Results, Rules, play
-from genial_env._util.ending import orderly
 from genial_env._util.files import lock_folder, replace_path
+from genial_env._util.shutdown import handle_signals
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
-from genial_env.records.record import write_records
+from genial_env.records import write_records
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # after the choice of a backend that needs no display
@@ -192,5 +192,5 @@ def _run(args: Args, rules: Rules) -> dict[str, Measured]:
 
 
 if __name__ == "__main__":
-    with orderly("quickstart"):
+    with handle_signals("quickstart"):
         main(tyro.cli(Args))

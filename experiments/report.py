@@ -28,8 +28,8 @@ from agents.runs.run import ROOT, read_runs
 from agents.runs.stored_runs import Stored, group_runs, make_slug
 from agents.runs.strength import MIN_SEEDS, compute_final_strength
 from genial_env import Rules
-from genial_env._util.ending import orderly
 from genial_env._util.files import write_text
+from genial_env._util.shutdown import handle_signals
 from genial_env.policies import weight_files
 
 PAGE = ROOT / "docs" / "learning_curves.md"
@@ -181,5 +181,5 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    with orderly("report"):
+    with handle_signals("report"):
         main(tyro.cli(Args))

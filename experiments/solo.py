@@ -21,8 +21,8 @@ from rich.console import Console
 from rich.table import Table
 
 from genial_env import Rules, play, use_backend
-from genial_env._util.ending import orderly
 from genial_env._util.files import write_json
+from genial_env._util.shutdown import handle_signals
 from genial_env.arena.provenance import provenance
 from genial_env.backends import current
 from genial_env.core import kernel
@@ -129,5 +129,5 @@ def _table(found: dict[str, Outcome], args: Args) -> Table:
 
 
 if __name__ == "__main__":
-    with orderly("solo"):
+    with handle_signals("solo"):
         main(tyro.cli(Args))

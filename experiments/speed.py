@@ -26,8 +26,8 @@ from rich.console import Console
 from rich.table import Table
 
 from genial_env import Backend, Rules, bench, genial_v0, use_backend
-from genial_env._util.ending import orderly
 from genial_env._util.files import write_text
+from genial_env._util.shutdown import handle_signals
 from genial_env.arena.provenance import machine
 from genial_env.policies.roster import COMPILED
 
@@ -153,5 +153,5 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    with orderly("speed"):
+    with handle_signals("speed"):
         main(tyro.cli(Args))

@@ -22,7 +22,7 @@ import tyro
 from agents.ppo.trainer import MAY_CHANGE, Args, Trainer
 from agents.runs.run import Run, open_run
 from genial_env import use_backend
-from genial_env._util.ending import orderly
+from genial_env._util.shutdown import handle_signals
 
 __all__ = ["Args", "main"]
 
@@ -36,5 +36,5 @@ def main(args: Args) -> Run:
 
 
 if __name__ == "__main__":
-    with orderly("train_ppo"):
+    with handle_signals("train_ppo"):
         main(tyro.cli(Args))

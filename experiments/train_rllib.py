@@ -18,7 +18,7 @@ import tyro
 
 from agents.rllib.trainer import LOSSES, Args, Trainer
 from agents.runs.run import Run, open_run
-from genial_env._util.ending import orderly
+from genial_env._util.shutdown import handle_signals
 
 __all__ = ["LOSSES", "Args", "main"]
 
@@ -42,5 +42,5 @@ def main(args: Args) -> Run:
 
 
 if __name__ == "__main__":
-    with orderly("train_rllib"):
+    with handle_signals("train_rllib"):
         main(tyro.cli(Args))

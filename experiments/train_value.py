@@ -27,8 +27,8 @@ from agents.value.actors import Actors
 from agents.value.learner import Args, Learner
 from agents.value.self_play import Samples, SelfPlayTask, self_play
 from genial_env import Policy, use_backend
-from genial_env._util.ending import orderly
 from genial_env._util.files import replace_path
+from genial_env._util.shutdown import handle_signals
 from genial_env.policies import weight_files
 from genial_env.policies.value import KIND, Value
 
@@ -127,5 +127,5 @@ def _start_or_resume(args: Args, run: Run) -> tuple[Learner, list[SelfPlayTask]]
 
 
 if __name__ == "__main__":
-    with orderly("train_value"):
+    with handle_signals("train_value"):
         main(tyro.cli(Args))

@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 from genial_env import Results, Rules, play
-from genial_env._util.ending import orderly
+from genial_env._util.shutdown import handle_signals
 from genial_env.arena.report import range_words
 from genial_env.arena.sprt import Estimate, pair_counts
 from genial_env.core.arrays import Floats
@@ -97,5 +97,5 @@ def main(args: Args) -> None:
 
 
 if __name__ == "__main__":
-    with orderly("variance"):
+    with handle_signals("variance"):
         main(tyro.cli(Args))

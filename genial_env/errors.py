@@ -1,9 +1,11 @@
-"""The package's own exceptions; wrong arguments raise Python's ValueError and TypeError."""
+"""Exceptions of the package. Wrong arguments raise Python's ValueError and TypeError."""
+
+__all__ = ["IllegalAction", "RecordError"]
 
 
 class IllegalAction(ValueError):
-    """An action that the rules do not allow now; the state is unchanged."""
+    """Raised for an action that is not legal. The state is unchanged."""
 
 
 class RecordError(ValueError):
-    """A game record that cannot be read, or that does not replay; says file, line, event, expected and found."""
+    """Raised for a game record that cannot be read or replayed. The message says where, what was expected and found."""

@@ -17,7 +17,7 @@ from genial_env.policies.base import Policy
 from genial_env.policies.decisions import choice_keys
 from genial_env.policies.playout import play_on, play_out
 from genial_env.policies.registry import make_policy
-from genial_env.records.record import Record, Recorder
+from genial_env.records import Record, Recorder
 
 
 @dataclass(eq=False)

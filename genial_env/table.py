@@ -23,7 +23,7 @@ from genial_env.core.views import View, view
 from genial_env.policies.base import Policy
 from genial_env.policies.decisions import act, choice_keys
 from genial_env.policies.registry import make_known_policy, make_policy, prepare
-from genial_env.records.record import Recorder
+from genial_env.records import Recorder
 
 PERSON = "person"
 """What records call people, and what users write for them."""

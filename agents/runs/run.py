@@ -28,19 +28,19 @@ from typing import Any
 
 from agents.runs.evaluation import Measured
 from genial_env._util.files import append_lines, lock_folder, write_json, write_text
-from genial_env._util.stored import (
-    ANY_OBJECT,
-    TEXT,
-    a_list,
-    a_mapping,
-    a_number,
-    a_whole_number,
-    an_object,
-    anything,
-    or_null,
-)
 from genial_env._util.strict_json import numbered_lines, parse_object, read_object
-from genial_env.arena.provenance import SITTING, provenance
+from genial_env._util.validators import (
+    OBJECT,
+    STRING,
+    any_value,
+    finite_number,
+    integer,
+    json_object,
+    list_of,
+    mapping_of,
+    optional,
+)
+from genial_env.arena.provenance import PROVENANCE, provenance
 from genial_env.backends import current
 
 __all__ = ["CURVE", "LINE", "ROOT", "RUN", "Kept", "Run", "make_command", "make_portable", "open_run", "read_runs"]
@@ -52,25 +52,25 @@ _ABSOLUTE = re.compile(r"""(?<![\w./:])/(?:[^\s'"=,:()/]+/)*([^\s'"=,:()/]+)""")
 """An absolute path anywhere in a text, but not a URL."""
 
 
-LINE = an_object(
-    wall_s=a_number(0),
-    cpu_s=a_number(0),
-    moves=a_whole_number(),
-    games=a_whole_number(),
-    against=a_mapping(an_object(games=a_whole_number(1), mean=a_number(), half=a_number(0))),
-    others=anything,
+LINE = json_object(
+    wall_s=finite_number(0),
+    cpu_s=finite_number(0),
+    moves=integer(),
+    games=integer(),
+    against=mapping_of(json_object(games=integer(1), mean=finite_number(), half=finite_number(0))),
+    others=any_value,
 )
 """A line of `curve.jsonl`."""
 
-ABOUT = an_object(
-    trainer=TEXT,
-    seed=a_whole_number(),
-    started=TEXT,
-    sittings=a_list(SITTING),
-    command=a_list(TEXT),
-    arguments=ANY_OBJECT,
-    finished=or_null(TEXT),
-    totals=a_mapping(a_number()),
+ABOUT = json_object(
+    trainer=STRING,
+    seed=integer(),
+    started=STRING,
+    sittings=list_of(PROVENANCE),
+    command=list_of(STRING),
+    arguments=OBJECT,
+    finished=optional(STRING),
+    totals=mapping_of(finite_number()),
 )
 """The contents of `run.json`."""
 

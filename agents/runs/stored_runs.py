@@ -15,9 +15,9 @@ from typing import Any
 from agents.runs.run import LINE, ROOT, Kept, make_command, make_portable
 from genial_env import Rules
 from genial_env._util.files import write_text
-from genial_env._util.stored import ANY_OBJECT, TEXT, a_list, a_number, a_whole_number, an_object
 from genial_env._util.strict_json import read_object
-from genial_env.arena.provenance import SITTING
+from genial_env._util.validators import OBJECT, STRING, finite_number, integer, json_object, list_of
+from genial_env.arena.provenance import PROVENANCE
 
 __all__ = ["FOLDER", "Stored", "group_runs", "make_slug", "make_stored", "read", "store"]
 
@@ -150,17 +150,17 @@ def _read(path: Path) -> Stored:
     return run
 
 
-_STORED = an_object(
-    label=TEXT,
-    trainer=TEXT,
-    seed=a_whole_number(),
-    command=TEXT,
-    arguments=ANY_OBJECT,
-    started=TEXT,
-    finished=TEXT,
-    sittings=a_list(SITTING, least=1),
-    totals=an_object(moves=a_whole_number(), wall_s=a_number(0), cpu_s=a_number(0), others=a_number()),
-    curve=a_list(LINE, least=1),
+_STORED = json_object(
+    label=STRING,
+    trainer=STRING,
+    seed=integer(),
+    command=STRING,
+    arguments=OBJECT,
+    started=STRING,
+    finished=STRING,
+    sittings=list_of(PROVENANCE, min_length=1),
+    totals=json_object(moves=integer(), wall_s=finite_number(0), cpu_s=finite_number(0), others=finite_number()),
+    curve=list_of(LINE, min_length=1),
 )
 
 

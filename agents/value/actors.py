@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any, Generic, TypeVar
 
 from genial_env import use_backend
-from genial_env._util.ending import end_with_parent, starting_children
+from genial_env._util.shutdown import exit_with_parent, sigint_blocked
 
 __all__ = ["Actors"]
 
@@ -52,7 +52,7 @@ class Actors(Generic[T, R]):
 
     def submit(self, task: T) -> None:
         """Start a task."""
-        with starting_children():
+        with sigint_blocked():
             self._running.append((task, self._start(task)))
 
     def take_result(self) -> R:
@@ -79,7 +79,7 @@ class Actors(Generic[T, R]):
 
 def _initialize(backend: str, learner: int) -> None:
     """Set up a new process: choose the backend, and exit together with the learner."""
-    end_with_parent(learner)
+    exit_with_parent(learner)
     use_backend(backend)
 
 

@@ -1,1 +1,1 @@
-"""Helpers that know nothing of the game: argument checks, files, strict JSON, orderly ends of programs."""
+"""Private helpers that are independent of the game: argument checks, files, JSON validation, shutdown of programs."""

@@ -28,8 +28,8 @@ from typing import Any
 
 import numpy as np
 
-from genial_env._util.stored import TEXT, a_list, a_number, a_whole_number, an_object, anything, shorten
 from genial_env._util.strict_json import JSONError, numbered_lines, parse_object
+from genial_env._util.validators import STRING, any_value, finite_number, integer, json_object, list_of, shorten
 from genial_env.core import kernel
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import as_seeds, bits
@@ -39,7 +39,7 @@ from genial_env.core.views import view
 from genial_env.errors import RecordError
 from genial_env.policies.base import Policy
 from genial_env.policies.registry import make_policy
-from genial_env.records.record import replay
+from genial_env.records import replay
 
 KINDS = ("endgame", "immediate win", "double bonus", "swap")
 """The best of the last placements; a win within the turn; two bonuses earned with one tile; to swap or to keep."""
@@ -163,16 +163,16 @@ def _parse(found: dict[str, Any]) -> Puzzle:
     return puzzle
 
 
-_FORM = an_object(
-    kind=TEXT,
-    record=anything,  # for replay to check
-    seat=a_whole_number(0, 3),
-    best=a_list(a_whole_number(), least=1),
-    value=a_number(),
-    second=a_number(),
-    values=a_list(a_number(), least=1),
-    unit=TEXT,
-    proof=TEXT,
+_FORM = json_object(
+    kind=STRING,
+    record=any_value,  # for replay to check
+    seat=integer(0, 3),
+    best=list_of(integer(), min_length=1),
+    value=finite_number(),
+    second=finite_number(),
+    values=list_of(finite_number(), min_length=1),
+    unit=STRING,
+    proof=STRING,
 )
 
 

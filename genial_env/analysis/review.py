@@ -22,7 +22,7 @@ from genial_env.core.state import State
 from genial_env.core.views import view
 from genial_env.policies.judgement import NONE, Judge, Judgement
 from genial_env.policies.registry import make_policy, prepare
-from genial_env.records.record import Decisions, decisions
+from genial_env.records import Decisions, replay_decisions
 from genial_env.render.sentences import describe_action, describe_event, points_by_color
 
 Floats = NDArray[np.floating[Any]]
@@ -120,7 +120,7 @@ def review(
         ValueError: for an agent that there is not, that is no judge, or that cannot play this game, saying why.
         TypeError: for something else that is no judge.
     """
-    found = decisions(record)
+    found = replay_decisions(record)
     rules, total = found.states.rules, len(found.actions)
     judging = make_judge(judge, rules)
     judged: list[Judged] = []

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env._util.ending import Ending
+from genial_env._util.shutdown import Terminated
 from genial_env.arena.isolation import AgentError, AgentStopped, describe_error
 from genial_env.core import kernel, ranking
 from genial_env.core.bitsets import Ints
@@ -24,7 +24,7 @@ from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.policies.base import Policy
 from genial_env.policies.decisions import choice_keys, decide
-from genial_env.records.record import Record, Recorder
+from genial_env.records import Record, Recorder
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class _Table:
         random = bits(self._keys[rows, self.state.to_play[rows]], self.state.decisions[rows])
         try:
             actions = kernel.as_actions(decide(self._roster[entrant], self.state, rows, random), len(rows))
-        except (KeyboardInterrupt, Ending):
+        except (KeyboardInterrupt, Terminated):
             raise
         except BaseException as error:  # whatever an agent may raise
             if isinstance(error, AgentStopped):

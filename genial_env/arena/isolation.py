@@ -28,7 +28,7 @@ from weakref import WeakSet
 
 import numpy as np
 
-from genial_env._util.ending import Ending, end_with_parent, starting_children
+from genial_env._util.shutdown import Terminated, exit_with_parent, sigint_blocked
 from genial_env._util.strict_json import JSONError, parse_object
 from genial_env.backends import Backend, using
 from genial_env.core import kernel
@@ -102,7 +102,7 @@ def describe_error(error: BaseException) -> str:
     name = type(error).__name__
     try:
         text = f"{name}: {error}"
-    except Ending:
+    except Terminated:
         raise
     except BaseException as another:
         text = f"{name}, whose message cannot be read ({type(another).__name__})"
@@ -224,7 +224,7 @@ class _Process:
             )
         code = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from genial_env.arena import isolation"
         command = [sys.executable, "-c", f"{code}; isolation.serve({os.getpid()})"]
-        with starting_children():
+        with sigint_blocked():
             self._child = subprocess.Popen(
                 [*command, json.dumps([str(entry) for entry in sys.path])],
                 stdin=subprocess.PIPE,
@@ -380,7 +380,7 @@ def serve(parent: int) -> None:
     """
     global _IS_CHILD
     _IS_CHILD = True
-    end_with_parent(parent)
+    exit_with_parent(parent)
     requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
     incoming, outgoing = _take_pipes()
     threading.Thread(target=_receive, args=(incoming, requests), daemon=True).start()
@@ -413,7 +413,7 @@ def warm_up(policy: Policy, rules: Rules) -> None:
     """Ask a policy once before its time counts, as many things are loaded the first time."""
     try:
         decide(policy, kernel.deal(rules, [0]), np.arange(1), np.zeros(1, dtype=np.uint64))
-    except (KeyboardInterrupt, Ending):
+    except (KeyboardInterrupt, Terminated):
         raise
     except BaseException:
         pass  # it will raise it again in a game

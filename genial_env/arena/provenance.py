@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import genial_env
-from genial_env._util.stored import TEXT, a_mapping, a_whole_number, an_object, or_null
+from genial_env._util.validators import STRING, integer, json_object, mapping_of, optional
 from genial_env.backends import Backend
 
 LIBRARIES = ("gymnasium", "pettingzoo", "choix", "torch", "stable-baselines3", "sb3-contrib")
@@ -26,12 +26,14 @@ def provenance(backend: Backend) -> dict[str, Any]:
     }
 
 
-SITTING = an_object(
-    date=TEXT,
-    commit=or_null(TEXT),
-    backend=TEXT,
-    machine=an_object(cpu=TEXT, cores=or_null(a_whole_number(1)), python=TEXT, numpy=TEXT, numba=TEXT, genial_env=TEXT),
-    libraries=a_mapping(or_null(TEXT)),
+PROVENANCE = json_object(
+    date=STRING,
+    commit=optional(STRING),
+    backend=STRING,
+    machine=json_object(
+        cpu=STRING, cores=optional(integer(1)), python=STRING, numpy=STRING, numba=STRING, genial_env=STRING
+    ),
+    libraries=mapping_of(optional(STRING)),
 )
 """What :func:`provenance` gives, as it is stored."""
 

@@ -11,24 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env._util.files import write_json, write_text
-from genial_env._util.stored import (
-    ANY_OBJECT,
-    TEXT,
-    Check,
-    a_list,
-    a_mapping,
-    a_number,
-    a_whole_number,
-    an_object,
-    anything,
-    or_null,
-    wrong,
-)
 from genial_env._util.strict_json import read_object
+from genial_env._util.validators import (
+    OBJECT,
+    STRING,
+    Validator,
+    any_value,
+    finite_number,
+    integer,
+    json_object,
+    list_of,
+    mapping_of,
+    optional,
+    validation_error,
+)
 from genial_env.arena import ratings
 from genial_env.arena.games import Game
 from genial_env.arena.pictures import MISSING, best_first, draw
-from genial_env.arena.provenance import SITTING
+from genial_env.arena.provenance import PROVENANCE
 from genial_env.arena.ratings import Ratings, rate
 from genial_env.arena.store import Settings, Store
 from genial_env.core import ranking
@@ -174,40 +174,40 @@ def read_report(path: Path) -> dict[str, Any]:
     checked: dict[str, Any] = _report_check(n)(found, str(path))
     for agent in checked["reasons"]:
         if agent not in map(str, range(n)):
-            raise wrong(f"{path}: reasons", f"agents from 0 to {n - 1}", agent)
+            raise validation_error(f"{path}: reasons", f"agents from 0 to {n - 1}", agent)
     settings = Settings.from_dict(checked["settings"], f"{path}: settings")
     if names != list(settings.agents):
-        raise wrong(f"{path}: ratings: names", "the agents of the settings", names)
+        raise validation_error(f"{path}: ratings: names", "the agents of the settings", names)
     return checked
 
 
-_NAMES = an_object(ratings=an_object(names=a_list(TEXT, least=1), others=anything), others=anything)
+_NAMES = json_object(ratings=json_object(names=list_of(STRING, min_length=1), others=any_value), others=any_value)
 
 
-def _report_check(n: int) -> Check:
+def _report_check(n: int) -> Validator:
     """What the report of N agents must be; what is not read again may be anything."""
-    each = a_list(or_null(a_number()), n)
-    table = a_list(each, n)
-    of_each = an_object(value=a_list(a_number(), n), low=each, high=each, others=anything)
-    return an_object(
-        settings=ANY_OBJECT,
-        sittings=a_list(SITTING, least=1),
-        games=a_whole_number(1),
-        intervals=TEXT,
-        ratings=an_object(
-            names=a_list(TEXT, n),
-            plays=a_list(a_whole_number(), n),
+    each = list_of(optional(finite_number()), n)
+    table = list_of(each, n)
+    of_each = json_object(value=list_of(finite_number(), n), low=each, high=each, others=any_value)
+    return json_object(
+        settings=OBJECT,
+        sittings=list_of(PROVENANCE, min_length=1),
+        games=integer(1),
+        intervals=STRING,
+        ratings=json_object(
+            names=list_of(STRING, n),
+            plays=list_of(integer(), n),
             rating=of_each,
             utility=of_each,
-            win_rate=an_object(value=table, others=anything),
-            meetings=a_list(a_list(a_number(0), n), n),
-            markers=a_list(a_list(a_number(0), least=1), n),
-            others=anything,
+            win_rate=json_object(value=table, others=any_value),
+            meetings=list_of(list_of(finite_number(0), n), n),
+            markers=list_of(list_of(finite_number(0), min_length=1), n),
+            others=any_value,
         ),
-        lowest=a_list(a_list(a_whole_number(), least=1), n),
+        lowest=list_of(list_of(integer(), min_length=1), n),
         ms_per_move=each,
-        forfeits=a_list(a_whole_number(), n),
-        reasons=a_mapping(TEXT),
+        forfeits=list_of(integer(), n),
+        reasons=mapping_of(STRING),
     )
 
 

@@ -21,23 +21,23 @@ import numpy as np
 
 from genial_env._util.checks import as_integer
 from genial_env._util.files import LOCK, append_lines, write_json
-from genial_env._util.stored import (
-    ANY_OBJECT,
-    TEXT,
-    TRUTH,
-    Check,
-    a_list,
-    a_number,
-    a_whole_number,
-    an_object,
-    anything,
-    or_null,
-    shorten,
-    wrong,
-)
 from genial_env._util.strict_json import JSONError, numbered_lines, parse_object, read_object
+from genial_env._util.validators import (
+    BOOLEAN,
+    OBJECT,
+    STRING,
+    Validator,
+    any_value,
+    finite_number,
+    integer,
+    json_object,
+    list_of,
+    optional,
+    shorten,
+    validation_error,
+)
 from genial_env.arena.games import Game, forfeited_ranks
-from genial_env.arena.provenance import SITTING, provenance
+from genial_env.arena.provenance import PROVENANCE, provenance
 from genial_env.arena.schedule import Unit, is_scheduled
 from genial_env.backends import Backend
 from genial_env.core import ranking
@@ -45,7 +45,7 @@ from genial_env.core.chance import game_seeds
 from genial_env.core.rules import Rules
 from genial_env.policies.base import Policy
 from genial_env.policies.registry import make_known_policy, make_policy
-from genial_env.records.record import to_line
+from genial_env.records import to_json_line
 
 SETTINGS, GAMES, RECORDS = "tournament.json", "games.jsonl", "records.jsonl"
 
@@ -117,15 +117,15 @@ class Settings:
 
 MOST_GROUPS = 1_000_000
 
-_SETTINGS = an_object(
-    agents=a_list(TEXT, least=1),
-    rules=ANY_OBJECT,
-    groups=a_whole_number(1, MOST_GROUPS),
-    seed=a_whole_number(0, 2**64 - 1),
-    records=TRUTH,
+_SETTINGS = json_object(
+    agents=list_of(STRING, min_length=1),
+    rules=OBJECT,
+    groups=integer(1, MOST_GROUPS),
+    seed=integer(0, 2**64 - 1),
+    records=BOOLEAN,
 )
 
-_TOURNAMENT = an_object(settings=ANY_OBJECT, sittings=a_list(SITTING))
+_TOURNAMENT = json_object(settings=OBJECT, sittings=list_of(PROVENANCE))
 
 
 class Store:
@@ -175,7 +175,7 @@ class Store:
     def add(self, games: Sequence[Game], records: Sequence[dict[str, Any]]) -> None:
         """In place: keep finished games."""
         if self.settings.records:
-            append_lines(self.directory / RECORDS, (to_line(record) for record in records))
+            append_lines(self.directory / RECORDS, (to_json_line(record) for record in records))
         append_lines(self.directory / GAMES, (json.dumps(game.to_dict()) + "\n" for game in games))
         self.games += games
 
@@ -233,20 +233,20 @@ class Store:
             raise JSONError(f"{path}: expected every record once, found that of seed {min(again)[0]} again")
 
 
-def _game_check(settings: Settings) -> Check:
+def _game_check(settings: Settings) -> Validator:
     """What a line of `games.jsonl` must be, but for what follows from other values in it."""
     rules = settings.rules
-    track = a_list(a_whole_number(0, rules.top), rules.colors)
-    seat = a_whole_number(0, rules.players - 1)
-    return an_object(
-        group=a_whole_number(0, settings.groups - 1),
-        seats=a_list(a_whole_number(0, len(settings.agents) - 1), rules.players),
-        seed=a_whole_number(0, 2**64 - 1),
-        scores=a_list(track, rules.tracks),
-        ranks=a_list(a_whole_number(1, rules.tracks), rules.tracks),
-        moves=a_list(a_whole_number(0, 2**31), rules.players),
-        seconds=a_list(a_number(0), rules.players),
-        forfeit=or_null(an_object(seat=seat, reason=TEXT)),
+    track = list_of(integer(0, rules.top), rules.colors)
+    seat = integer(0, rules.players - 1)
+    return json_object(
+        group=integer(0, settings.groups - 1),
+        seats=list_of(integer(0, len(settings.agents) - 1), rules.players),
+        seed=integer(0, 2**64 - 1),
+        scores=list_of(track, rules.tracks),
+        ranks=list_of(integer(1, rules.tracks), rules.tracks),
+        moves=list_of(integer(0, 2**31), rules.players),
+        seconds=list_of(finite_number(0), rules.players),
+        forfeit=optional(json_object(seat=seat, reason=STRING)),
     )
 
 
@@ -264,10 +264,10 @@ def _check_against_rules(path: Path, settings: Settings, games: list[Game]) -> N
         if game.forfeit is not None:
             due = forfeited_ranks(len(due), game.forfeit["seat"])
         if not is_scheduled(Unit(game.group, tuple(game.seats)), len(settings.agents), settings.rules, settings.groups):
-            raise wrong(f"{path}:{number}: seats", f"a lineup of group {game.group}", game.seats)
+            raise validation_error(f"{path}:{number}: seats", f"a lineup of group {game.group}", game.seats)
         for name, expected, found in (("seed", seeds[game.group], game.seed), ("ranks", due, game.ranks)):
             if found != expected:
-                raise wrong(f"{path}:{number}: {name}", shorten(expected), found)
+                raise validation_error(f"{path}:{number}: {name}", shorten(expected), found)
 
 
 _Heading = tuple[Any, ...]
@@ -283,11 +283,11 @@ def _heading(record: dict[str, Any], where: str) -> _Heading:
     return found["seed"], tuple(found["agents"]), str(found["scores"])
 
 
-_RECORD = an_object(
-    seed=a_whole_number(),
-    agents=a_list(TEXT),
-    scores=a_list(a_list(a_whole_number())),
-    others=anything,
+_RECORD = json_object(
+    seed=integer(),
+    agents=list_of(STRING),
+    scores=list_of(list_of(integer())),
+    others=any_value,
 )
 """What this module reads of a record; the rest is for ``genial verify``."""
 

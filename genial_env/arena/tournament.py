@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from genial_env._util.checks import as_integer
-from genial_env._util.ending import end_with_parent, starting_children
 from genial_env._util.files import lock_folder
+from genial_env._util.shutdown import exit_with_parent, sigint_blocked
 from genial_env.arena.games import Game, play_games
 from genial_env.arena.isolation import ISOLATED, Isolation, check_agents, end_isolated, isolated, warm_up
 from genial_env.arena.schedule import Unit, lineups, units
@@ -27,7 +27,7 @@ from genial_env.core.chance import game_seeds
 from genial_env.core.rules import Rules
 from genial_env.policies.base import Policy
 from genial_env.policies.registry import make_policy
-from genial_env.records.record import Record
+from genial_env.records import Record
 
 MISSING = "more than one worker needs joblib: pip install 'genial-env[arena]'"
 
@@ -253,10 +253,10 @@ def in_parallel(
         return
     options = {"return_as": "generator_unordered", "batch_size": 1, "pre_dispatch": workers}
     if joblib_backend == "loky":
-        options |= {"initializer": end_with_parent, "initargs": (os.getpid(),)}
+        options |= {"initializer": exit_with_parent, "initargs": (os.getpid(),)}
     pool = Parallel(workers, backend=joblib_backend, **options)
     try:
-        with starting_children():
+        with sigint_blocked():
             found = pool(delayed(work)(*call) for call in calls)
         with _closing_quietly(found):
             for result in found:  # noqa: UP028  so that closing this generator leaves closing that one to the block

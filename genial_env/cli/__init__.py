@@ -3,7 +3,7 @@
 import os
 import sys
 
-from genial_env._util.ending import orderly
+from genial_env._util.shutdown import handle_signals
 from genial_env.cli import arena, games, play, web  # noqa: F401  they define the commands
 from genial_env.cli.common import UserError, app
 from genial_env.cli.console import flush_output, prepare_streams, print_error, report_closed_output
@@ -26,7 +26,7 @@ def main() -> None:
 def _status() -> int:
     """Run the command and return its exit status."""
     try:
-        with orderly("genial"):
+        with handle_signals("genial"):
             _run()
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)

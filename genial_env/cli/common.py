@@ -9,8 +9,8 @@ import typer
 
 from genial_env import backends
 from genial_env._util.checks import as_integer
-from genial_env._util.ending import about_os_error
 from genial_env._util.files import FolderInUse, check_replaceable
+from genial_env._util.shutdown import describe_os_error
 from genial_env.backends import Backend
 from genial_env.cli.console import print_error
 from genial_env.core.rules import EDITIONS, SIZE_LIMITS, Rules
@@ -114,10 +114,10 @@ def one_line_errors() -> Iterator[None]:
     except BrokenPipeError:
         raise
     except FolderInUse as error:  # not a mistake of the user
-        print_error(about_os_error(error))
+        print_error(describe_os_error(error))
         raise typer.Exit(1) from error
     except OSError as error:
-        raise UserError(about_os_error(error)) from error
+        raise UserError(describe_os_error(error)) from error
     except (ValueError, TypeError, ImportError, OverflowError) as error:
         raise UserError(str(error)) from error
     except MemoryError as error:

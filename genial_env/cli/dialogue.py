@@ -15,7 +15,7 @@ from genial_env.core.actions import Cell
 from genial_env.core.rules import Rules
 from genial_env.core.state import Phase
 from genial_env.policies.judgement import NONE, Judge
-from genial_env.records.told import ONLOOKER, tell
+from genial_env.records import SPECTATOR, events_for_seat
 from genial_env.render.ansi import named_text, rack_text, track_name, wants_color
 from genial_env.render.sentences import describe_event, explain_ranks
 from genial_env.table import Table
@@ -102,7 +102,7 @@ class Dialogue:
         """Show the new events: those of an agent as everybody sees them, those of a person as he sees them."""
         for event in self._events()[self._shown :]:
             is_person = self.table.players[event[1]] is None
-            self._print_events([event], seat=event[1] if is_person else ONLOOKER)
+            self._print_events([event], seat=event[1] if is_person else SPECTATOR)
         self._shown = len(self._events())
 
     def _show_end(self) -> None:
@@ -201,7 +201,7 @@ class Dialogue:
 
     def _print_events(self, events: list[list[Any]], seat: int) -> None:
         """Print events as far as a seat may know them."""
-        for event in tell(events, seat):
+        for event in events_for_seat(events, seat):
             print(describe_event(self.table.rules, event))
 
     # Advice

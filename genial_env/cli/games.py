@@ -45,7 +45,7 @@ from genial_env.cli.console import add_row, escape_controls, make_console, make_
 from genial_env.core.state import State
 from genial_env.errors import RecordError
 from genial_env.policies.registry import split_names
-from genial_env.records.record import Record, record_file, replay, verify
+from genial_env.records import Record, record_writer, replay, verify
 from genial_env.render import pixels
 from genial_env.render.ansi import board_text, wants_color
 from genial_env.render.film import draw_record
@@ -96,7 +96,7 @@ def _write_records(batches: Iterator[Results], out: Path | None) -> Iterator[Res
         yield from batches
         return
     try:
-        with record_file(out) as write:
+        with record_writer(out) as write:
             for part in batches:
                 for record in part.records or []:
                     write(record)

@@ -28,7 +28,7 @@ from genial_env.cli.common import (
 from genial_env.cli.dialogue import Dialogue, Quit
 from genial_env.core.rules import Rules
 from genial_env.policies.registry import make_policy, prepare, split_names
-from genial_env.records.record import decisions, read_records, to_line
+from genial_env.records import read_records, replay_decisions, to_json_line
 from genial_env.table import PERSON, Table, seats_from
 
 OPPONENTS = ("value", "denial")
@@ -131,7 +131,7 @@ def _resume(path: Path, seats: str | None) -> Table:
     record = records[-1]
     saved = {"rules": record["rules"], "players": seats_from(record["agents"]), "seed": record["seed"]}
     try:
-        saved["actions"] = decisions(record).actions.tolist()
+        saved["actions"] = replay_decisions(record).actions.tolist()
         table = Table.restored(saved, None if seats is None else seats_from(split_names(seats)))
     except ValueError as error:
         raise ValueError(f"{path}: the last game: {error}") from error
@@ -154,7 +154,7 @@ def _save_record(table: Table, out: Path | None) -> Iterator[None]:
         try:
             yield
         finally:
-            file.write(to_line(table.record()))
+            file.write(to_json_line(table.record()))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from genial_env._util.ending import Ending
+from genial_env._util.shutdown import Terminated
 from genial_env.cli.common import UserError, integer_between
 from genial_env.cli.common import app as commands
 from genial_env.cli.console import print_error
@@ -60,7 +60,7 @@ def serve(
             f"Play at http://{shown}:{sock.getsockname()[1]}/ (games are saved in {folder}; Ctrl-C ends the server)",
             flush=True,
         )
-        with suppress(KeyboardInterrupt, Ending):  # the server has ended
+        with suppress(KeyboardInterrupt, Terminated):  # the server has ended
             server.run([sock])
     if app.busy:  # everything is saved; the normal end of Python can crash while threads run compiled code
         sys.stdout.flush()

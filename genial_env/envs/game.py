@@ -26,7 +26,7 @@ from genial_env.envs.saved import check_games, check_names
 from genial_env.errors import IllegalAction
 from genial_env.policies.base import Policy
 from genial_env.policies.decisions import decide
-from genial_env.records.record import Recorder
+from genial_env.records import Recorder
 from genial_env.render import check_mode, draw
 from genial_env.render.svg import Move
 

@@ -1,1 +1,32 @@
-"""Game records: write, read, replay, and what one seat may be told of them."""
+"""Game records: write, read, replay and verify them, and remove what a seat must not know.
+
+docs/records.md describes the format.
+"""
+
+from genial_env.records.files import read_records, record_writer, to_json_line, write_records
+from genial_env.records.format import FORMAT, KEYS, VERSION, Event, Record
+from genial_env.records.recorder import Recorder
+from genial_env.records.redact import HIDDEN_SLOT, HIDDEN_TILE, SPECTATOR, events_for_seat
+from genial_env.records.replay import Decisions, replay, replay_decisions, truncate, verify
+
+__all__ = [
+    "FORMAT",
+    "HIDDEN_SLOT",
+    "HIDDEN_TILE",
+    "KEYS",
+    "SPECTATOR",
+    "VERSION",
+    "Decisions",
+    "Event",
+    "Record",
+    "Recorder",
+    "events_for_seat",
+    "read_records",
+    "record_writer",
+    "replay",
+    "replay_decisions",
+    "to_json_line",
+    "truncate",
+    "verify",
+    "write_records",
+]

@@ -9,7 +9,7 @@ from genial_env.core.determinization import determinize
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.views import View
-from genial_env.records.record import Record
+from genial_env.records import Record
 from genial_env.render.film import draw_record
 from genial_env.render.sentences import describe_event
 from genial_env.render.svg import position_svg

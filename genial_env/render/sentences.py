@@ -14,7 +14,7 @@ from genial_env.core import kernel, ranking
 from genial_env.core.actions import Cell, cell_name, tile_name
 from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import Phase, State
-from genial_env.records.told import HIDDEN
+from genial_env.records import HIDDEN_TILE
 
 __all__ = ["PLACES", "describe_action", "describe_event", "explain_ranks", "points_by_color"]
 
@@ -26,7 +26,7 @@ def describe_event(rules: Rules, event: Sequence[Any]) -> str:
     """Return a sentence about an event of a game record (docs/records.md): "seat 0 lays RO on D4 D5, points: R2 O1".
 
     The sentence says all that the event holds. For one player, first remove what he may not know with
-    :func:`genial_env.records.told.tell`; hidden tiles are then only counted.
+    :func:`genial_env.records.events_for_seat`; hidden tiles are then only counted.
 
     Args:
         rules: the rules of the game.
@@ -120,7 +120,7 @@ def _points(by_letter: Mapping[str, int]) -> str:
 
 
 def _drawn(tiles: Sequence[str]) -> str:
-    return f"{len(tiles)} tile{'s' if len(tiles) > 1 else ''}" if HIDDEN in tiles else " ".join(tiles)
+    return f"{len(tiles)} tile{'s' if len(tiles) > 1 else ''}" if HIDDEN_TILE in tiles else " ".join(tiles)
 
 
 def _listed(numbers: Sequence[int]) -> str:

@@ -13,7 +13,7 @@ from genial_env.core.tables import tables
 from genial_env.core.views import view
 from genial_env.errors import IllegalAction
 from genial_env.policies.registry import known_names, make_policy
-from genial_env.records.record import to_line
+from genial_env.records import to_json_line
 from genial_env.table import Table
 from genial_env.web._record_requests import JUDGE
 from genial_env.web._request_checks import Refused, shorten
@@ -218,7 +218,7 @@ def export_record(game: Game) -> str:
     with game.locked():
         if not game.table.over:
             raise Refused(409, "the record names the tiles of every rack: it is available when the game is over")
-        return to_line(game.table.record())
+        return to_json_line(game.table.record())
 
 
 def list_games(session: Session) -> list[JsonObject]:

@@ -12,7 +12,7 @@ from genial_env._util.strict_json import JSONError, decode_text, parse_object
 from genial_env.analysis.review import Review, review
 from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
-from genial_env.records.record import decisions, replay, verify
+from genial_env.records import replay, replay_decisions, verify
 from genial_env.web._request_checks import Refused
 from genial_env.web._serialize import JsonObject, event_to_json, name_seats, position_to_json, rules_to_json
 from genial_env.web._work_queue import Task, WorkQueue
@@ -47,7 +47,7 @@ def summarize_file(body: bytes) -> JsonObject:
 
 def list_steps(record: dict[str, Any]) -> JsonObject:
     """Return the events of a recorded game, the position before each decision, and the last position."""
-    rules, found = Rules.from_dict(record["rules"]), decisions(record)
+    rules, found = Rules.from_dict(record["rules"]), replay_decisions(record)
     frames = [
         {"event": event, "position": position_to_json(found.states.select(np.array([row])))}
         for row, event in enumerate(found.events.tolist())

@@ -20,7 +20,7 @@ from genial_env.core.state import EMPTY, FREE, End, Phase, State
 from genial_env.core.tables import Tables, tables
 from genial_env.core.views import View
 from genial_env.policies.judgement import Judgement
-from genial_env.records.told import ONLOOKER, tell
+from genial_env.records import SPECTATOR, events_for_seat
 from genial_env.render import theme
 from genial_env.render.lines import run_lengths
 from genial_env.render.sentences import explain_ranks
@@ -226,7 +226,7 @@ def public_events_to_json(events: list[list[Any]], rules: Rules) -> list[JsonObj
 
     Draws are left out. The events are numbered anew: their numbers in the record would tell about hidden events.
     """
-    public = [event for event in tell(events, ONLOOKER) if event[0] != "draw"]
+    public = [event for event in events_for_seat(events, SPECTATOR) if event[0] != "draw"]
     return [event_to_json(number, event, rules) for number, event in enumerate(public)]
 
 

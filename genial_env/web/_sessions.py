@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from genial_env._util.stored import ANY_OBJECT, a_number, an_object
 from genial_env._util.strict_json import read_object
+from genial_env._util.validators import OBJECT, finite_number, json_object
 from genial_env.table import Table
 from genial_env.web._request_checks import Refused
 from genial_env.web._session_store import MAX_GAME_BYTES, SessionStore, list_game_files, mark_used, remove_partial_files
@@ -312,7 +312,7 @@ def digest_token(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-_FILE = an_object(started=a_number(), table=ANY_OBJECT)
+_FILE = json_object(started=finite_number(), table=OBJECT)
 """The format of a game's file. :meth:`Table.restored` checks the table."""
 
 

@@ -13,7 +13,7 @@ from genial_env import RecordError, View, view
 from genial_env.analysis.puzzles import KINDS, Puzzle, read_puzzles, score
 from genial_env.errors import IllegalAction
 from genial_env.policies.endgame import value_over_all_deals
-from genial_env.records.record import cut, replay, verify
+from genial_env.records import replay, truncate, verify
 from tests.conftest import needs_numba
 from tests.paths import PUZZLES
 from tests.positions import every
@@ -143,11 +143,11 @@ def test_making_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_cut() -> None:
     record = PUZZLES[0].record
     events = [number for number, event in enumerate(record["events"]) if event[0] != "draw"]
-    shorter = cut(record, events[-1])
+    shorter = truncate(record, events[-1])
     assert list(verify([shorter])) == [None]
     assert shorter["end"] == "unfinished"
     assert len(shorter["events"]) == events[-1]
     assert replay(shorter).scores.tolist() == [shorter["scores"]]
     draw = next(number for number, event in enumerate(record["events"]) if event[0] == "draw")
     with pytest.raises(ValueError, match=f"event {draw} draws for the decision before it"):
-        cut(record, draw)
+        truncate(record, draw)

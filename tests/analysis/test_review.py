@@ -19,7 +19,7 @@ from genial_env.core.state import Phase
 from genial_env.core.views import View
 from genial_env.policies.judgement import NONE, Judgement
 from genial_env.policies.value import Value
-from genial_env.records.record import cut, decisions, replay
+from genial_env.records import replay, replay_decisions, truncate
 from genial_env.render.sentences import describe_event
 from tests.positions import STANDARD, random_play
 
@@ -56,7 +56,7 @@ class Counting:
 @pytest.mark.parametrize("rules", [*STANDARD, SMALL], ids=str)
 def test_decisions_are_those_of_the_record(rules: Rules) -> None:
     record = game(rules, "random", seed=3)
-    found = decisions(record)
+    found = replay_decisions(record)
     assert [record["events"][event][0] for event in found.events] == [e[0] for e in record["events"] if e[0] != "draw"]
     assert kernel.is_legal(found.states, found.actions, np.arange(len(found.actions))).all()
     for row in range(0, len(found.actions), 7):
@@ -66,16 +66,16 @@ def test_decisions_are_those_of_the_record(rules: Rules) -> None:
 
 
 def test_a_game_without_a_decision() -> None:
-    record = cut(game(SMALL), 0)
+    record = truncate(game(SMALL), 0)
     assert review(record, Counting()).decisions == ()
-    assert len(decisions(record).states) == 0
+    assert len(replay_decisions(record).states) == 0
     assert all(math.isnan(loss) for loss in review(record, Counting()).mean_loss())
 
 
 @pytest.mark.parametrize("rules", [*STANDARD, SMALL], ids=str)
 def test_losses_are_the_best_less_the_played(rules: Rules) -> None:
     record = game(rules, "random", seed=5)
-    found, known = review(record, Counting()), decisions(record)
+    found, known = review(record, Counting()), replay_decisions(record)
     assert (found.rules, found.agents, found.judge) == (rules, ("random",) * rules.players, "counting")
     assert [each.event for each in found.decisions] == known.events.tolist()
     assert [each.action for each in found.decisions] == known.actions.tolist()
@@ -102,7 +102,7 @@ def test_losses_are_the_best_less_the_played(rules: Rules) -> None:
 def test_what_comes_to_the_same_counts_once() -> None:
     for seed, each in product(range(3), ("random", "greedy")):
         record = game(SMALL, each, seed)
-        found = decisions(record)
+        found = replay_decisions(record)
         for row, judged in enumerate(review(record, Counting()).decisions):
             shown = {judged.action, *(other.action for other in judged.alternatives)}
             after = set()
@@ -185,7 +185,7 @@ def test_a_blunder_is_found() -> None:
 
 @pytest.mark.parametrize("rules", JUDGED, ids=str)
 def test_value_judges_alike_alone_and_in_a_batch(rules: Rules) -> None:
-    found = decisions(game(rules, "random"))
+    found = replay_decisions(game(rules, "random"))
     seen, judge = view(found.states), Value(candidates=5)
     together = judge.judge(seen, found.actions)
     assert together.actions.shape == together.utility.shape == together.win.shape
@@ -202,7 +202,7 @@ def test_value_judges_alike_alone_and_in_a_batch(rules: Rules) -> None:
 
 
 def test_value_judges_its_own_choice_first() -> None:
-    found = decisions(game(Rules(3), "greedy"))
+    found = replay_decisions(game(Rules(3), "greedy"))
     seen, judge = view(found.states), Value()
     judged = judge.judge(seen)
     assert np.array_equal(judged.actions[:, 0], judge(seen, np.zeros(len(seen), dtype=np.uint64)))
@@ -210,7 +210,7 @@ def test_value_judges_its_own_choice_first() -> None:
 
 
 def test_an_action_is_named_as_it_was_played() -> None:
-    found = decisions(game(Rules(), "random", seed=4))
+    found = replay_decisions(game(Rules(), "random", seed=4))
     seen = view(found.states)
     judged = Value().judge(seen, found.actions)
     assert ((judged.actions == found.actions[:, None]).sum(axis=1) == 1).all()

@@ -18,7 +18,7 @@ from genial_env.arena.store import GAMES, RECORDS, Settings, Store
 from genial_env.arena.tournament import Jobs, run, run_within
 from genial_env.core.chance import game_seeds
 from genial_env.policies.registry import make_policy
-from genial_env.records.record import read_records, verify
+from genial_env.records import read_records, verify
 
 SOLO, TEAM = Rules(1, "2004", "solo"), Rules(4, "2004", "team")
 SMALL = Rules(side=4, colors=4, rack=3)

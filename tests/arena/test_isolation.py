@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from genial_env import Rules, make_policy, view
-from genial_env._util.ending import Ending
 from genial_env._util.files import LOCK, FolderInUse, lock_folder
+from genial_env._util.shutdown import Terminated
 from genial_env.arena.games import Game, play_games
 from genial_env.arena.isolation import ISOLATED, AgentStopped, IsolatedPolicy, Isolation, end_isolated, isolated
 from genial_env.arena.match import play_match
@@ -69,7 +69,7 @@ def test_whatever_an_agent_raises_here_is_a_forfeit(fault: str) -> None:
     check_forfeits(played(Faulty(fault)), REASONS[fault])
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), Ending(15)])
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), Terminated(15)])
 def test_a_signal_is_no_forfeit(error: BaseException) -> None:
     class Interrupted:
         name = "interrupted"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from genial_env.cli import main
-from genial_env.records.record import read_records
+from genial_env.records import read_records
 from tests.conftest import needs_numba
 from tests.paths import ROOT
 

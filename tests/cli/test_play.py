@@ -23,7 +23,7 @@ from genial_env.core import kernel
 from genial_env.core.kernel import FIRST_TURN_RULE
 from genial_env.core.state import Phase, State
 from genial_env.core.views import view
-from genial_env.records.record import read_records, verify
+from genial_env.records import read_records, verify
 from genial_env.render.sentences import explain_ranks
 from tests.cli.test_cli import ROOT, here, mistake
 from tests.conftest import GUARD

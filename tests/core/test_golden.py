@@ -12,7 +12,7 @@ import pytest
 
 from genial_env import Rules, play
 from genial_env.core import kernel
-from genial_env.records.record import Recorder, verify
+from genial_env.records import Recorder, verify
 from tests.positions import STANDARD
 
 pytestmark = pytest.mark.usefixtures("each_backend")

@@ -21,7 +21,7 @@ from genial_env.encodings import ENCODINGS
 from genial_env.envs.aec import GenialAECEnv
 from genial_env.envs.rewards import check_scheme, compute_rewards
 from genial_env.envs.single import GenialEnv, GenialSoloEnv
-from genial_env.records.record import verify
+from genial_env.records import verify
 from tests.positions import every
 
 pytestmark = pytest.mark.usefixtures("each_backend")

@@ -12,7 +12,7 @@ from genial_env import IllegalAction, genial_v0
 from genial_env.core.state import Phase
 from genial_env.envs.aec import GenialAECEnv
 from genial_env.envs.rewards import SCHEMES, worst_reward
-from genial_env.records.record import verify
+from genial_env.records import verify
 from tests.positions import same
 
 pytestmark = pytest.mark.usefixtures("each_backend")

@@ -39,7 +39,7 @@ from genial_env.core.tables import tables
 from genial_env.encodings import ENCODINGS
 from genial_env.envs.central import central_fields, central_length, central_state
 from genial_env.envs.rewards import SCHEMES, worst_reward
-from genial_env.records.record import verify
+from genial_env.records import verify
 from tests.paths import ROOT
 from tests.positions import every, every_rules, random_play, same
 

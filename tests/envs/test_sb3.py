@@ -27,7 +27,7 @@ from genial_env.envs.forms import make_form
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.envs.single import GenialEnv
-from genial_env.records.record import read_records, verify
+from genial_env.records import read_records, verify
 from genial_env.testing import _alike as alike
 from tests.positions import random_play
 

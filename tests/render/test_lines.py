@@ -6,7 +6,7 @@ import pytest
 from genial_env import Rules, play
 from genial_env.core.hexgrid import DIRECTIONS
 from genial_env.core.state import FREE, State
-from genial_env.records.record import replay
+from genial_env.records import replay
 from genial_env.render.lines import run_lengths
 
 

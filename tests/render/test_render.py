@@ -18,7 +18,7 @@ from genial_env import Rules, genial_v0, play, view
 from genial_env.core.actions import cell_name
 from genial_env.core.rules import COLOR_LETTERS
 from genial_env.envs.vector import GenialVectorEnv
-from genial_env.records.record import Record, replay
+from genial_env.records import Record, replay
 from genial_env.render import RENDER_MODES, draw, notebook, pixels, theme
 from genial_env.render.ansi import board_text, named_text, rack_text
 from genial_env.render.film import draw_record, last_move

@@ -8,7 +8,7 @@ from genial_env.core import kernel
 from genial_env.core.actions import Place, cell_name, cell_named, encode
 from genial_env.core.state import Phase
 from genial_env.core.tables import tables
-from genial_env.records.told import ONLOOKER, tell
+from genial_env.records import SPECTATOR, events_for_seat
 from genial_env.render.sentences import describe_action, describe_event, explain_ranks, points_by_color
 from tests.positions import board_with, every_rules
 
@@ -69,8 +69,8 @@ def test_events() -> None:
         (["keep", 1, 2], "seat 1 keeps its rack", NOTHING),
     ]:
         assert describe_event(RULES, event) == told
-        for seat in (0, 1, ONLOOKER):
-            heard = [describe_event(RULES, each) for each in tell([event], seat)]
+        for seat in (0, 1, SPECTATOR):
+            heard = [describe_event(RULES, each) for each in events_for_seat([event], seat)]
             to_the_others = [] if told_to_the_other == NOTHING else [told_to_the_other or told]
             assert heard == ([told] if seat == event[1] else to_the_others)
 

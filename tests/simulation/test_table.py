@@ -9,7 +9,7 @@ import pytest
 from genial_env import IllegalAction, Rules, play
 from genial_env.core import kernel
 from genial_env.core.chance import game_seeds
-from genial_env.records.record import verify
+from genial_env.records import verify
 from genial_env.table import Table, seats_from
 
 SOLO, TEAM = Rules(1, "2004", "solo"), Rules(4, "2009", "team")

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 from genial_env import RecordError, Rules, play
-from genial_env._util.stored import a_number, shorten
 from genial_env._util.strict_json import MAX_DEPTH, JSONError, parse_object
+from genial_env._util.validators import finite_number, shorten
 from genial_env.analysis.puzzles import read_puzzles
 from genial_env.arena import report, tournament
 from genial_env.arena.store import GAMES, RECORDS, SETTINGS, Settings, Store
 from genial_env.backends import Backend
-from genial_env.records.record import read_records, to_line, verify
+from genial_env.records import read_records, to_json_line, verify
 from genial_env.table import Table
 from tests.paths import PUZZLES
 
@@ -106,17 +106,17 @@ def outcomes(
 def test_records(tmp_path: Path) -> None:
     record = (play(["greedy"] * 2, SMALL, games=1, seed=1, record=True).records or [])[0]
     path = tmp_path / "games.jsonl"
-    texts = list(mutated(to_line(record), 300))
+    texts = list(mutated(to_json_line(record), 300))
     found = outcomes(path, iter(texts), lambda: list(read_records(path)), (RecordError,))
     for text, read in zip(texts, found, strict=True):
         if isinstance(read, list):
             assert read == [json.loads(text)] if text.strip() else read == []
     read = [record for records in found if isinstance(records, list) for record in records]
     assert all(fault is None or (0 < len(fault) < 1500 and fault.encode()) for fault in verify(read))
-    path.write_bytes(b"\xef\xbb\xbf" + to_line(record).encode())
+    path.write_bytes(b"\xef\xbb\xbf" + to_json_line(record).encode())
     assert list(read_records(path)) == [record]
     record["agents"] = ["\ud800", "é"]  # half a surrogate pair, which UTF-8 does not know
-    path.write_text(to_line(record), encoding="utf-8")
+    path.write_text(to_json_line(record), encoding="utf-8")
     assert list(read_records(path)) == [record]
 
 
@@ -300,7 +300,7 @@ def test_runs(tmp_path: Path) -> None:
 
 
 def test_numbers() -> None:
-    assert a_number()(3, "") == 3
+    assert finite_number()(3, "") == 3
     for wrong in (True, "3", 10**400, -(10**400), None, float("nan"), float("inf")):
         with pytest.raises(JSONError, match="expected a finite number"):
-            a_number()(wrong, "here")
+            finite_number()(wrong, "here")

@@ -17,7 +17,7 @@ from genial_env.cli import app
 from genial_env.cli.common import UserError
 from genial_env.core import kernel
 from genial_env.policies.registry import known_names, make_known_policy
-from genial_env.records.record import Record, cut, to_line
+from genial_env.records import Record, to_json_line, truncate
 from genial_env.table import PERSON, Table
 from tests.paths import ROOT
 
@@ -61,29 +61,29 @@ def test_only_known_agents_with_numbers(trap: Path) -> None:
 def broken_off(*names: str, rules: Rules = SMALL) -> Record:
     """A game of two that was broken off after its first turn, by these names."""
     record = (play(["greedy"] * 2, rules, games=1, seed=1, record=True).records or [])[0]
-    return Record(cut(record, 2), agents=list(names))
+    return Record(truncate(record, 2), agents=list(names))
 
 
 def test_a_game_that_is_gone_on_with(trap: Path, tmp_path: Path) -> None:
     """`genial play --resume`."""
     path = tmp_path / "games.jsonl"
     for words in exploits(trap):
-        path.write_text(to_line(broken_off(PERSON, words)))
+        path.write_text(to_json_line(broken_off(PERSON, words)))
         told = genial("play", "--resume", path)
         assert isinstance(told.exception, UserError)
         assert str(told.exception).startswith(f"{path}: the last game: seat 1: agent ")
         assert not trap.exists()
-    path.write_text(to_line(broken_off(PERSON, STRANGE)))
+    path.write_text(to_json_line(broken_off(PERSON, STRANGE)))
     assert "expected one of random, greedy" in str(genial("play", "--resume", path).exception)
     told = genial("play", "--resume", path, "--seats", f"person,{STRANGE}")  # typed by the user
-    assert "the game is broken off" in told.stdout
+    assert "the game is interrupted" in told.stdout
 
 
 @pytest.mark.parametrize("command", ["verify", "show", "draw", "review"])
 def test_commands_that_read_records(command: str, trap: Path, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     rules = Rules()  # that "value" knows
-    path.write_text("".join(to_line(broken_off("greedy", words, rules=rules)) for words in exploits(trap)))
+    path.write_text("".join(to_json_line(broken_off("greedy", words, rules=rules)) for words in exploits(trap)))
     more = {"draw": [tmp_path / "game.svg"], "review": ["--judge", "value(candidates=4)"]}.get(command, [])
     done = genial(command, path, *more)
     assert done.exit_code == 0, done.output
@@ -115,7 +115,7 @@ def test_what_a_page_sends(trap: Path, tmp_path: Path) -> None:
     for number, words in enumerate(exploits(trap)):
         with pytest.raises(Refused, match="seat 1"):
             game_requests.begin_game(nobody, {"rules": SMALL.to_dict(), "players": [None, words], "seed": 1})
-        line = to_line(broken_off("greedy", words)).encode()
+        line = to_json_line(broken_off("greedy", words)).encode()
         assert "fault" not in record_requests.summarize_file(line)["games"][0]
         assert record_requests.list_steps(record_requests.parse_record(line))
         table = Table(SMALL, [None, "greedy"], seed=0).saved() | {"players": [None, words]}

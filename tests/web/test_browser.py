@@ -15,7 +15,7 @@ from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 from genial_env import Rules, play
-from genial_env.records.record import to_line
+from genial_env.records import to_json_line
 from genial_env.web import _app as web_app
 from genial_env.web import make_app
 from genial_env.web._work_queue import Task
@@ -336,7 +336,7 @@ def test_on_a_phone(open_page: Callable[..., Page], session: Browser) -> None:
     button(page, "Lay it").tap()
     expect(page.locator(".log li")).to_have_count(4)
     page.goto(f"{page.url.split('#')[0]}#/replay")
-    page.set_input_files("input[type=file]", _file("game.jsonl", to_line(a_record("greedy", "random"))))
+    page.set_input_files("input[type=file]", _file("game.jsonl", to_json_line(a_record("greedy", "random"))))
     button(page, "Review this game").tap()
     expect(page.locator(".chart")).to_be_visible()
     page.locator("ol.moves button").nth(3).tap()
@@ -356,7 +356,7 @@ def test_files_of_records(open_page: Callable[..., Page]) -> None:
     wrong = json.loads(json.dumps(good))
     wrong["events"][2][2] += 1
 
-    chooser.set_input_files(_file("wrong.jsonl", to_line(wrong)))
+    chooser.set_input_files(_file("wrong.jsonl", to_json_line(wrong)))
     expect(page.locator(".problem")).to_contain_text("Line 1: event 2: expected")
     expect(page.locator(".problem")).to_contain_text("found")
     chooser.set_input_files(_file("none.jsonl", "no record\n"))
@@ -366,7 +366,7 @@ def test_files_of_records(open_page: Callable[..., Page]) -> None:
     chooser.set_input_files(_file("large.jsonl", " " * 5_000_001))
     expect(page.locator(".problem")).to_contain_text("at most 5 MB")
 
-    chooser.set_input_files(_file("three.jsonl", to_line(good) + to_line(wrong) + to_line(hostile)))
+    chooser.set_input_files(_file("three.jsonl", to_json_line(good) + to_json_line(wrong) + to_json_line(hostile)))
     expect(page.locator(".opener option")).to_have_count(3)
     expect(page.locator(".opener option").nth(1)).to_be_disabled()
     page.locator(".opener select").select_option(index=2)
@@ -379,7 +379,7 @@ def test_files_of_records(open_page: Callable[..., Page]) -> None:
 def test_a_dropped_file(open_page: Callable[..., Page]) -> None:
     page = open_page("/#/replay")
     expect(page.locator(".opener")).to_be_visible()
-    record = to_line(a_record("greedy", "random", side=4))
+    record = to_json_line(a_record("greedy", "random", side=4))
     put = "text => { const data = new DataTransfer(); data.items.add(new File([text], 'game.jsonl')); return data; }"
     page.locator(".opener").dispatch_event("drop", {"dataTransfer": page.evaluate_handle(put, record)})
     expect(page.locator(".status")).to_contain_text("The deal. greedy, random")
@@ -389,7 +389,7 @@ def test_stepping_through_a_record(open_page: Callable[..., Page]) -> None:
     page = open_page("/#/replay")
     record = a_record("greedy", "random", side=4)
     last = sum(event[0] != "draw" for event in record["events"])
-    page.locator("input[type=file]").set_input_files(_file("game.jsonl", to_line(record)))
+    page.locator("input[type=file]").set_input_files(_file("game.jsonl", to_json_line(record)))
     expect(page.locator(".status")).to_contain_text("The deal")
     button(page, "On").click()
     expect(page.locator(".status")).to_contain_text(f"1 of {last}")

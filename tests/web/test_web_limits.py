@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from genial_env import Rules, play
-from genial_env.records.record import to_line
+from genial_env.records import to_json_line
 from genial_env.table import Table
 from genial_env.web import _app as web_app
 from genial_env.web import _record_requests as record_requests
@@ -283,7 +283,7 @@ def head(browser: Browser, path: str, length: int) -> bytes:
 def a_line() -> str:
     records = play(["greedy", "random"], Rules(2, side=4), seed=4, record=True).records
     assert records is not None
-    return to_line(records[0])
+    return to_json_line(records[0])
 
 
 def test_clients_that_leave(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from genial_env.cli.dialogue import Dialogue
 from genial_env.core.views import View
 from genial_env.policies.greedy import GreedyPolicy
 from genial_env.policies.roster import ROSTER
-from genial_env.records.told import HIDDEN, NO_SLOT, ONLOOKER, tell
+from genial_env.records import HIDDEN_SLOT, HIDDEN_TILE, SPECTATOR, events_for_seat
 from genial_env.render.sentences import describe_event
 from genial_env.table import Table
 from genial_env.web._serialize import game_to_json
@@ -39,18 +39,18 @@ def test_what_is_hidden_and_what_is_not() -> None:
     assert records is not None
     events = [event for record in records for event in record["events"]] + [["pass", seat, 5] for seat in (0, 1)]
     assert {event[0] for event in events} == {"place", "draw", "swap", "keep", "pass"}
-    for seat in (0, 1, ONLOOKER):
-        told = iter(tell(events, seat))
+    for seat in (0, 1, SPECTATOR):
+        told = iter(events_for_seat(events, seat))
         for event in events:
             name, mover = event[:2]
             if mover == seat:
                 assert next(told) == event
             elif name == "place":
-                assert next(told) == [*event[:3], NO_SLOT, *event[4:]]
+                assert next(told) == [*event[:3], HIDDEN_SLOT, *event[4:]]
             elif name == "draw":
-                assert next(told) == ["draw", mover, [HIDDEN] * len(event[2])]
+                assert next(told) == ["draw", mover, [HIDDEN_TILE] * len(event[2])]
             elif name == "swap":
-                assert next(told) == ["swap", mover, event[2], event[3], [HIDDEN] * len(event[4])]
+                assert next(told) == ["swap", mover, event[2], event[3], [HIDDEN_TILE] * len(event[4])]
             elif name == "pass":
                 assert next(told) == event
         assert next(told, None) is None
@@ -64,7 +64,7 @@ def test_the_terminal_tells_nobody_that_an_agent_declined(table: Table, capsys: 
     said = capsys.readouterr().out.splitlines()
     events = table.record()["events"]
     assert sum(event[0] == "keep" for event in events) > 0
-    assert said == [describe_event(SMALL, event) for event in tell(events, ONLOOKER)]
+    assert said == [describe_event(SMALL, event) for event in events_for_seat(events, SPECTATOR)]
     assert not any("keeps its rack" in line for line in said)
     assert all(line.endswith(("tile", "tiles")) for line in said if "draws" in line)
 
@@ -97,10 +97,10 @@ def test_openspiel_tells_the_same() -> None:
         rows = [row for row in openspiel._rows(state._events) if row[1] != openspiel.SHOW]
         events = [[names[row[1]], row[0], *rest[names[row[1]]]] for row in rows]
         kinds |= {event[0] for event in events}
-        for player in (0, 1, ONLOOKER):
+        for player in (0, 1, SPECTATOR):
             seen = [row for row in openspiel._seen_by(state._events, player) if row[1] != openspiel.SHOW]
-            told = tell(events, player)
+            told = events_for_seat(events, player)
             assert [[names[row[1]], row[0]] for row in seen] == [event[:2] for event in told]
             slots = [row[4] == -1 for row in seen if row[1] == openspiel.PLACE]
-            assert slots == [event[3] == NO_SLOT for event in told if event[0] == "place"]
+            assert slots == [event[3] == HIDDEN_SLOT for event in told if event[0] == "place"]
     assert kinds >= {"place", "swap", "keep"}

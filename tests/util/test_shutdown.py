@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from genial_env._util import ending
-from genial_env._util.ending import Ending, orderly
+from genial_env._util import shutdown
 from genial_env._util.files import LOCK, FolderInUse, lock_folder
+from genial_env._util.shutdown import Terminated, handle_signals
 from tests.cli.test_cli import ROOT
 from tests.positions import every
 
@@ -43,7 +43,7 @@ def test_a_signal_ends_a_program_in_order(name: str, status: int, capsys: pytest
         finally:
             signal.raise_signal(number)  # a second one does not disturb the cleaning up
 
-    with pytest.raises(SystemExit) as ended, orderly("program"):
+    with pytest.raises(SystemExit) as ended, handle_signals("program"):
         work()
     assert ended.value.code == status
     assert cleaned == [True]
@@ -52,13 +52,13 @@ def test_a_signal_ends_a_program_in_order(name: str, status: int, capsys: pytest
 
 
 def test_ctrl_c_of_others_and_errors_of_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    with pytest.raises(SystemExit) as ended, orderly("program"):
+    with pytest.raises(SystemExit) as ended, handle_signals("program"):
         raise KeyboardInterrupt
     assert ended.value.code == 130
-    with pytest.raises(SystemExit) as ended, orderly("program"):
+    with pytest.raises(SystemExit) as ended, handle_signals("program"):
         (tmp_path / "no" / "folder").write_text("")
     assert ended.value.code == 1
-    with lock_folder(tmp_path), pytest.raises(SystemExit) as ended, orderly("program"), lock_folder(tmp_path):
+    with lock_folder(tmp_path), pytest.raises(SystemExit) as ended, handle_signals("program"), lock_folder(tmp_path):
         pass
     assert ended.value.code == 1
     interrupted, missing, locked = capsys.readouterr().err.splitlines()
@@ -71,24 +71,24 @@ def test_what_is_not_to_be_touched(monkeypatch: pytest.MonkeyPatch) -> None:
     """A signal that is ignored stays so; other threads leave signals alone; other errors are shown as they are."""
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
-        with orderly("program"):
+        with handle_signals("program"):
             signal.raise_signal(signal.SIGTERM)
     finally:
         signal.signal(signal.SIGTERM, before)
     found: list[object] = []
 
     def in_thread() -> None:
-        with orderly("program"):
+        with handle_signals("program"):
             found.append(signal.getsignal(signal.SIGTERM))
 
     thread = threading.Thread(target=in_thread)
     thread.start()
     thread.join()
     assert found == [before]
-    with pytest.raises(ValueError, match="a fault"), orderly("program"):
+    with pytest.raises(ValueError, match="a fault"), handle_signals("program"):
         raise ValueError("a fault")
-    assert not issubclass(Ending, Exception)
-    assert ending.about_os_error(OSError("no number")) == "no number"
+    assert not issubclass(Terminated, Exception)
+    assert shutdown.describe_os_error(OSError("no number")) == "no number"
 
 
 # Whole programs
@@ -191,9 +191,9 @@ def test_a_tournament_leaves_no_process(number: int, tmp_path: Path) -> None:
 LEARNER = """
 import time
 from agents.value.actors import Actors
-from genial_env._util.ending import orderly
+from genial_env._util.shutdown import handle_signals
 
-with orderly("learner"), Actors(time.sleep, 2, "numpy") as actors:
+with handle_signals("learner"), Actors(time.sleep, 2, "numpy") as actors:
     for _ in range(2):
         actors.submit(3600)
     actors.take_result()
@@ -216,7 +216,7 @@ def programs() -> list[Path]:
 def test_every_experiment_ends_in_order(path: Path) -> None:
     """Those that are a command of `genial` end as it does."""
     text = path.read_text()
-    assert f'with orderly("{path.stem}"):' in text or "cli.main()" in text
+    assert f'with handle_signals("{path.stem}"):' in text or "cli.main()" in text
 
 
 # One trainer a folder

@@ -1,0 +1,175 @@
+"""Replay and verification of game records.
+
+A record is verified by playing it again on the kernel with the draws that it names. Every decision must be legal and by
+the right seat, every number must follow from the rules, and every drawn tile must be in the bag. Draws are taken from
+the record and not from its seed, so records of other programs can be verified too.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from genial_env.core import kernel, ranking
+from genial_env.core.bitsets import Ints
+from genial_env.core.rules import Rules
+from genial_env.core.state import End, State
+from genial_env.errors import RecordError
+from genial_env.records._faults import decision_faults, draw_fault, result_fault
+from genial_env.records._parse import ParsedDecision, ParsedRecord, parse_record
+from genial_env.records.format import Record
+
+__all__ = ["Decisions", "replay", "replay_decisions", "truncate", "verify"]
+
+BATCH_SIZE = 256
+"""The number of games that are verified in one batch."""
+
+
+def verify(records: Iterable[Any]) -> Iterator[str | None]:
+    """Replay records and check everything in them, in batches.
+
+    Yields:
+        One value for each record, in order: None, or its first fault with event number (from 0), expected and found.
+    """
+    batch: list[Any] = []
+    for record in records:
+        batch.append(record)
+        if len(batch) == BATCH_SIZE:
+            yield from _verify_batch(batch)
+            batch = []
+    yield from _verify_batch(batch)
+
+
+def replay(record: dict[str, Any], events: int | None = None) -> State:
+    """Return the position after a number of events, as a batch of one game.
+
+    Args:
+        record: The record.
+        events: The number of events; None for all. If the last one is a decision, the draw that follows is included.
+
+    Raises:
+        RecordError: If the record does not replay up to there.
+        ValueError: If the record does not have so many events.
+    """
+    parsed = parse_record(record)
+    total = len(record["events"])
+    events = total if events is None else events
+    if not 0 <= events <= total:
+        raise ValueError(f"the game has {total} events: event must be 0 to {total}, not {events}")
+    parsed.decisions = [decision for decision in parsed.decisions if decision.event < events]
+    state, faults = _replay([parsed], check_result=events == total)
+    if faults[0] is not None:
+        raise RecordError(faults[0])
+    return state
+
+
+def truncate(record: dict[str, Any], events: int) -> Record:
+    """Return the record of the same game, ended after a number of events.
+
+    Raises:
+        RecordError: If the record does not replay up to there.
+        ValueError: If the record does not have so many events, or if the next one is the draw of the last decision.
+    """
+    state = replay(record, events)
+    rest = record["events"][events:]
+    if rest and rest[0][0] == "draw":
+        raise ValueError(f"event {events} draws for the decision before it: the game cannot be cut between them")
+    return Record(
+        record,
+        events=record["events"][:events],
+        scores=state.scores[0].tolist(),
+        ranks=ranking.ranks(state.scores)[0].tolist(),
+        end=End(int(state.end[0])).words,
+    )
+
+
+@dataclass(eq=False)
+class Decisions:
+    """The D decisions of a recorded game, in order."""
+
+    states: State  # [D] the position before each decision
+    actions: Ints  # [D] the actions played
+    events: Ints  # [D] the numbers of their events in the record
+
+
+def replay_decisions(record: dict[str, Any]) -> Decisions:
+    """Return the decisions of a recorded game with the positions in which they were made.
+
+    Raises:
+        RecordError: If the record does not replay.
+    """
+    parsed = parse_record(record)
+    state, before = _deal([parsed]), []
+    for decision in parsed.decisions:
+        before.append(state.copy())
+        fault = _apply_decisions(state, np.zeros(1, dtype=np.int64), [decision])[0]
+        if fault is not None:
+            raise RecordError(fault)
+    fault = result_fault(state, 0, parsed)
+    if fault is not None:
+        raise RecordError(fault)
+    return Decisions(
+        states=State.concat(before) if before else state.select(np.zeros(0, dtype=np.int64)),
+        actions=np.array([decision.action for decision in parsed.decisions], dtype=np.int64),
+        events=np.array([decision.event for decision in parsed.decisions], dtype=np.int64),
+    )
+
+
+def _verify_batch(records: list[Any]) -> list[str | None]:
+    """Return the first fault of each record. Records with the same rules are replayed together."""
+    faults: list[str | None] = [None] * len(records)
+    by_rules: dict[Rules, list[tuple[int, ParsedRecord]]] = {}
+    for index, record in enumerate(records):
+        try:
+            parsed = parse_record(record)
+        except RecordError as error:
+            faults[index] = str(error)
+        else:
+            by_rules.setdefault(parsed.rules, []).append((index, parsed))
+    for same_rules in by_rules.values():
+        found = _replay([parsed for _, parsed in same_rules], check_result=True)[1]
+        for (index, _), fault in zip(same_rules, found, strict=True):
+            faults[index] = fault
+    return faults
+
+
+def _replay(records: list[ParsedRecord], check_result: bool) -> tuple[State, list[str | None]]:
+    """Replay records with the same rules side by side. A game stops at its first fault."""
+    state = _deal(records)
+    faults: list[str | None] = [None] * len(records)
+    for number in range(max(len(record.decisions) for record in records)):
+        rows = [row for row, record in enumerate(records) if faults[row] is None and number < len(record.decisions)]
+        decisions = [records[row].decisions[number] for row in rows]
+        for row, fault in zip(rows, _apply_decisions(state, np.array(rows, dtype=np.int64), decisions), strict=True):
+            faults[row] = fault
+    if check_result:
+        for row, record in enumerate(records):
+            faults[row] = faults[row] or result_fault(state, row, record)
+    return state, faults
+
+
+def _deal(records: list[ParsedRecord]) -> State:
+    """Return the initial positions: the recorded racks, all other tiles in the bag."""
+    rules = records[0].rules
+    state = kernel.deal(rules, np.zeros(len(records), dtype=np.uint64))
+    state.racks[:] = [record.deal for record in records]
+    held = kernel.count_kinds(state.racks.reshape(len(records), rules.players * rules.rack), state.tables.n_kinds)
+    state.bag[:] = state.tables.full_bag - held
+    return state
+
+
+def _apply_decisions(state: State, rows: Ints, decisions: list[ParsedDecision]) -> list[str | None]:
+    """In place: apply one decision in each of some games if it has no fault. Return the faults."""
+    actions = np.array([decision.action for decision in decisions], dtype=np.int64)
+    draws = np.full((len(rows), state.rules.rack), -1)
+    for index, decision in enumerate(decisions):
+        draws[index, : len(decision.draws)] = decision.draws
+    faults = decision_faults(state, rows, actions, draws, decisions)
+    is_correct = np.array([fault is None for fault in faults], dtype=np.bool_)
+    before = state.drawn.sum(axis=1)
+    kernel.apply(state, actions[is_correct], rows[is_correct], draws=draws[is_correct])
+    drawn = state.drawn.sum(axis=1) - before
+    for index in np.flatnonzero(is_correct).tolist():
+        faults[index] = draw_fault(decisions[index], int(drawn[rows[index]]))
+    return faults
