@@ -1,18 +1,25 @@
-"""Makes what the pages show of the code: the pictures, and the tables of encodings and actions.
+"""Generate the parts of the pages that follow from the code: pictures, and tables of arrays, encodings and actions.
 
     python docs/generate.py
 
-writes the pictures in docs/images and prints the tables; a test compares both with what the pages hold.
+writes the pictures to docs/images and replaces the tables in the pages. Each table stands between two comments,
+``<!-- generated: NAME -->`` and ``<!-- end -->``. A test compares pictures and tables with the code.
 """
 
+import re
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 
 from genial_env import Rules
 from genial_env.core.hexgrid import DIRECTIONS
+from genial_env.core.specs import Limit, Spec, dtypes_of, limit
+from genial_env.core.state import STATE_SPECS, State
 from genial_env.core.tables import tables
+from genial_env.core.views import VIEW_SPECS, View
 from genial_env.encodings import ENCODINGS
+from genial_env.encodings.planes import PLANE_SPECS
 from genial_env.envs.central import central_fields, central_length
 
 SEATS = {
@@ -24,8 +31,40 @@ SEATS = {
 }
 
 
+def array_table(declaring: type, specs: Mapping[str, Spec], games: str) -> str:
+    """Return the declared arrays of a class with shape, dtype, range and content, as a Markdown table.
+
+    Args:
+        declaring: the class.
+        specs: its declarations.
+        games: the letter of the axis of the games.
+    """
+    dtypes = dtypes_of(declaring)
+    lines = [_row(["array", "shape", "dtype", "range", "content"]), _row(["---"] * 5)]
+    for name, spec in specs.items():
+        shape = f"[{', '.join([games, *spec.axes])}]"
+        lines.append(_row([f"`{name}`", shape, dtypes[name].name, _range(spec.low, spec.high), spec.content]))
+    return "\n".join(lines)
+
+
+def _range(low: int, high: Limit | None) -> str:
+    """Return a range for all seat counts, such as "0 to 18, 36"."""
+    if high is None:
+        return ""
+    highest = sorted({limit(high, rules) for rules in SEATS.values()} - {low})
+    if highest[-1] >= 2**31:
+        return f"from {low}"
+    return f"{low} to {', '.join(map(str, highest))}"
+
+
+def content_table() -> str:
+    """Return what the fields of the encoding "planes" hold, as a Markdown table."""
+    rows = [_row([f"`{name}`", spec.content]) for name, spec in PLANE_SPECS.items()]
+    return "\n".join([_row(["field", "content"]), _row(["---"] * 2), *rows])
+
+
 def encoding_table(name: str) -> str:
-    """Every field with dtype, range, and shape for all seat counts, as Markdown."""
+    """Return every field with dtype, range, and shape for all seat counts, as a Markdown table."""
     coder = ENCODINGS[name]()
     by_seats = {title: coder.fields(rules) for title, rules in SEATS.items()}
     lines = [_row(["field", "dtype", "range", *SEATS]), _row(["---"] * (3 + len(SEATS)))]
@@ -39,7 +78,7 @@ def encoding_table(name: str) -> str:
 
 
 def central_table() -> str:
-    """Every part of the central state with its maximum, and shape for all seat counts, as Markdown."""
+    """Return every part of the central state with its maximum, and shape for all seat counts, as a Markdown table."""
     by_seats = {title: central_fields(rules) for title, rules in SEATS.items() if title != "solo"}
     lines = [_row(["part", "divided by", *by_seats]), _row(["---"] * (2 + len(by_seats)))]
     for part in by_seats["2 seats"]:
@@ -51,7 +90,7 @@ def central_table() -> str:
 
 
 def action_table() -> str:
-    """The numbers of the action ids for all seat counts, as Markdown."""
+    """Return the numbers of the action ids for all seat counts, as a Markdown table."""
     lines = [_row(["", *SEATS]), _row(["---"] * (1 + len(SEATS)))]
     all_tables = [tables(rules) for rules in SEATS.values()]
     swaps = [rules.has_swap for rules in SEATS.values()]
@@ -66,7 +105,7 @@ def action_table() -> str:
 
 
 def numbering_svg() -> str:
-    """The top of the two-seat board: cell numbers, the directions, and the placements from one cell."""
+    """Draw the top of the two-seat board: cell numbers, the directions, and the placements from one cell."""
     t, size = tables(Rules()), 42.0
     rows = 4
     width, height = 960, 370
@@ -124,7 +163,7 @@ def numbering_svg() -> str:
 
 
 def grid_svg() -> str:
-    """The cells of a board of side 3 on the grid of the encoding "planes"."""
+    """Draw the cells of a board of side 3 on the grid of the encoding "planes"."""
     side, size, left, top = 3, 52, 64, 34
     t, width = tables(Rules(side=side, colors=3, rack=2)), 2 * side - 1
     numbers = {(r + side - 1, q + side - 1): number for number, (q, r) in enumerate(t.cells.tolist())}
@@ -136,10 +175,10 @@ def grid_svg() -> str:
             parts.append(f'<rect x="{x}" y="{y}" width="{size}" height="{size}" fill="{fill}" stroke="#777"/>')
             number = numbers.get((row, column), "")
             parts.append(_text(x + size / 2, y + size / 2 + 6, str(number), "#222", 16, bold=True))
-    for place in range(width):
-        middle = (place + 0.5) * size
-        parts.append(_text(left + middle, top - 10, f"q = {place - side + 1}", "#222", 12))
-        parts.append(_text(left - 32, top + middle + 4, f"r = {place - side + 1}", "#222", 12))
+    for index in range(width):
+        middle = (index + 0.5) * size
+        parts.append(_text(left + middle, top - 10, f"q = {index - side + 1}", "#222", 12))
+        parts.append(_text(left - 32, top + middle + 4, f"r = {index - side + 1}", "#222", 12))
     total = width * size + 12
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + total} {top + total}" width="{left + total}" '
@@ -166,10 +205,39 @@ def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+TABLES: dict[str, dict[str, Callable[[], str]]] = {
+    "actions.md": {"actions": action_table},
+    "encodings.md": {
+        **{name: (lambda name=name: encoding_table(name)) for name in ENCODINGS},
+        "content of planes": content_table,
+        "central": central_table,
+    },
+    "hidden.md": {"view": lambda: array_table(View, VIEW_SPECS, "G")},
+    "state.md": {"state": lambda: array_table(State, STATE_SPECS, "B")},
+}
+"""How to compute the tables of each page, by name."""
+
+PICTURES: dict[str, Callable[[], str]] = {"numbering.svg": numbering_svg, "grid.svg": grid_svg}
+
+
+def fill_page(page: str, text: str) -> str:
+    """Return the text of a page with its tables replaced by those of the code.
+
+    Raises:
+        ValueError: if the page lacks one of its tables.
+    """
+    for name, compute in TABLES[page].items():
+        pattern = rf"(<!-- generated: {name} -->\n\n).*?(\n\n<!-- end -->)"
+        table = compute().replace("\\", r"\\")
+        text, found = re.subn(pattern, rf"\g<1>{table}\g<2>", text, flags=re.DOTALL)
+        if found != 1:
+            raise ValueError(f"{page} must have one table {name!r}, not {found}")
+    return text
+
+
 if __name__ == "__main__":
-    images = Path(__file__).parent / "images"
-    (images / "numbering.svg").write_text(numbering_svg())
-    (images / "grid.svg").write_text(grid_svg())
-    for title in ENCODINGS:
-        print(f"{title}\n\n{encoding_table(title)}\n")
-    print(f"central\n\n{central_table()}\n\nactions\n\n{action_table()}")
+    docs = Path(__file__).parent
+    for title, draw in PICTURES.items():
+        (docs / "images" / title).write_text(draw())
+    for page in TABLES:
+        (docs / page).write_text(fill_page(page, (docs / page).read_text()))

@@ -111,7 +111,7 @@ def _make_section(rules: Rules, groups: Groups) -> str:
 
 def _make_table(rules: Rules, groups: Groups) -> str:
     opponents = collect_opponents(groups)
-    head = ["group", "seeds", *map(formatting.format_against, opponents), "moves", "by the clock", "CPU"]
+    head = ["group", "seeds", *map(formatting.format_against, opponents), "moves", "wall time", "CPU time"]
     rows = [
         [label, str(len(runs)), *(_format_cell(rules, runs, opponent) for opponent in opponents), *_format_costs(runs)]
         for label, runs in groups.items()
@@ -145,7 +145,7 @@ def _format_origin(label: str, runs: Sequence[Stored]) -> str:
     machines = sorted({f"{each['machine']['cpu']}, {each['machine']['cores']} cores" for each in sittings})
     return (
         f"- **{label}**: `{command}` with `--seed` {seeds}; commit {', '.join(commits)}; {'; '.join(machines)}. "
-        f"Last evaluation: {' or '.join(f'{n:,}' for n in sorted(games))} games an opponent.\n"
+        f"Last evaluation: {' or '.join(f'{n:,}' for n in sorted(games))} games per opponent.\n"
     )
 
 

@@ -1,26 +1,26 @@
-"""Which backend does the work of the hot functions: "numpy", the reference, or "numba", its compiled twin.
+"""Choose the compute backend: "numpy", the reference implementation, or "numba", the compiled one.
 
     genial_env.use_backend("numba")                    # from now on, in the whole process
     with genial_env.use_backend("numba", threads=2):   # until the end of the block, in this thread or task
         ...
     kernel.apply(state, actions, backend="numba")      # for this call
 
-or ``GENIAL_ENV_BACKEND=numba`` (and with it ``GENIAL_ENV_THREADS=2``) in the environment. Same seeds, same games, bit
-for bit, whatever the backend and however many threads. numba comes with the extra ``fast``; nothing of it is imported
-before it is wanted. Where numba is told to compile nothing (``NUMBA_DISABLE_JIT=1``), "numba" works by numpy, and a
-warning says so once.
+or ``GENIAL_ENV_BACKEND=numba`` (and ``GENIAL_ENV_THREADS=2``) in the environment of the process. The same seeds give
+the same games, bit for bit, with every backend and number of threads. numba comes with the extra ``fast`` and is
+imported only when it is used. If numba is told to compile nothing (``NUMBA_DISABLE_JIT=1``), the backend "numba"
+computes with numpy and warns once.
 
-A function that both backends have is written in numpy, decorated with :func:`accelerated`; its compiled implementation,
-with the same parameters and the number of threads before them, is registered in :mod:`genial_env._compiled`::
+Functions decorated with :class:`accelerated` have a compiled implementation, chosen by the current backend. It has the
+same parameters after the number of threads, and is registered in :mod:`genial_env._compiled`::
 
     @accelerated
-    def deal_racks(state: State, rows: Ints, seeds: Bits) -> None: ...             # the module that it belongs to
+    def deal_racks(state: State, rows: Ints, seeds: Bits) -> None: ...
 
-    @kernel.deal_racks.compiled
-    def deal_racks(threads: int, state: State, rows: Ints, seeds: Bits) -> None: ...   # in genial_env._compiled
+    @dealing.deal_racks.compiled
+    def deal_racks(threads: int, state: State, rows: Ints, seeds: Bits) -> None: ...
 
     deal_racks(state, rows, seeds)              # on the current backend
-    deal_racks.on(backend)(state, rows, seeds)  # on a given one
+    deal_racks.on(backend)(state, rows, seeds)  # on a given backend
     deal_racks.numpy(state, rows, seeds)        # the reference implementation
 """
 
@@ -67,15 +67,15 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Backend:
-    """A backend by name.
+    """A compute backend.
 
     Args:
         name: "numpy" or "numba".
-        threads: among how many the games of a call are shared; more than one with numba only.
+        threads: among how many threads the games of a call are divided; more than one only with numba.
 
     Raises:
-        ValueError: for an unknown name, or a number of threads that it does not take.
-        TypeError: for a number of threads that is not whole.
+        ValueError: if the name is unknown, or the backend does not accept the number of threads.
+        TypeError: if the number of threads is not an integer.
     """
 
     name: str = NUMPY
@@ -90,13 +90,14 @@ class Backend:
 
 
 AnyBackend = Backend | str | None
-"""A backend, the name of one in one thread, or None for the one in use."""
+"""A backend, the name of a backend with one thread, or None for the current backend."""
 
 
 class _Block:
-    """A ``with`` block of the thread or task that enters it; others see nothing of it.
+    """A ``with`` block that sets the backend for the thread or task that enters it, and for no other.
 
-    Nothing of the block is kept in the object, so it may be entered again, within itself and by several threads.
+    The object stores nothing about a block that was entered. So it may be entered again, nested, and by several
+    threads.
     """
 
     __slots__ = ("_backend",)
@@ -118,26 +119,25 @@ _blocks: ContextVar[_Blocks | None] = ContextVar("backends of the blocks around,
 
 
 class use_backend(_Block):  # noqa: N801  called like a function
-    """Choose the backend of the whole process, from now on; in a ``with`` statement until the end of its block.
+    """Choose the backend of the whole process from now on; in a ``with`` statement, until the end of its block.
 
-    A block is its thread's (its task's in asyncio): others go on with what they had. Python makes the object before it
-    enters the block, so entering takes back what making it has chosen for the process. An object may be kept and
-    entered again.
+    A block applies to its thread only (in asyncio, to its task); others keep their backend. Python creates the object
+    before it enters the block, so entering undoes the choice for the process. An object may be kept and entered again.
 
     Args:
         backend: "numpy", "numba" or a :class:`Backend`.
-        threads: among how many the games of a call are shared; left out, one, or those of the given backend.
+        threads: among how many threads the games of a call are divided; None: one, or the number of the given backend.
 
     Raises:
         ValueError, TypeError: as for :class:`Backend`.
-        ImportError: for "numba" where it cannot be imported, saying how to install it.
+        ImportError: if the backend is "numba" and it cannot be imported; the message says how to install it.
     """
 
     def __init__(self, backend: Backend | str, threads: int | None = None) -> None:
         chosen = backend if isinstance(backend, Backend) else Backend(backend)
         if threads is not None:
             chosen = Backend(chosen.name, threads)
-        if _as_it_works(chosen).name == NUMBA:
+        if _effective(chosen).name == NUMBA:
             compiled()
         self._backend = chosen
         _choose(self, chosen)
@@ -152,80 +152,81 @@ class use_backend(_Block):  # noqa: N801  called like a function
 
 
 _calls: list[tuple["weakref.ref[use_backend]", Backend]] = []
-"""The plain calls, the last of which counts. The list is never changed but replaced, so it is read without a lock."""
+"""The calls outside of ``with`` statements; the last one counts. The list is replaced, never changed, so that it can be
+read without a lock."""
 
 _lock = threading.Lock()
 
 
 def _choose(call: use_backend, backend: Backend) -> None:
-    """Add a plain call; forget those before the last one whose object is gone, and with it the chance to enter it."""
+    """Record a call. Forget calls before the last one whose object no longer exists, as it can no longer be entered."""
     global _calls
     with _lock:
-        last = max((place for place, (ref, _) in enumerate(_calls) if ref() is None), default=0)
+        last = max((index for index, (ref, _) in enumerate(_calls) if ref() is None), default=0)
         _calls = [*_calls[last:], (weakref.ref(call), backend)]
 
 
 def _take_back(call: use_backend) -> None:
-    """Forget a plain call, where it has not been forgotten."""
+    """Forget a call, if it has not been forgotten already."""
     global _calls
     with _lock:
         _calls = [each for each in _calls if each[0]() is not call]
 
 
 def chosen() -> Backend | None:
-    """What plain calls of :class:`use_backend` have chosen for the process; None where there was none."""
+    """Return the backend that :class:`use_backend` has chosen for the process; None if it has chosen none."""
     calls = _calls
     return calls[-1][1] if calls else None
 
 
 def current() -> Backend:
-    """The backend in use."""
-    return _as_it_works(_asked_for() or _REFERENCE)
+    """Return the current backend."""
+    return _effective(_requested() or _REFERENCE)
 
 
 _REFERENCE = Backend()
 
 
-def _asked_for() -> Backend | None:
-    """What somebody has asked for: the block, else the process, else its environment."""
+def _requested() -> Backend | None:
+    """Return the backend requested by the block, else by the process, else by environment variables; None: none."""
     block = _blocks.get()
     return (block and block[0]) or chosen() or _from_environment()
 
 
-def _as_it_works(backend: Backend) -> Backend:
-    """The same, or numpy for a numba that compiles nothing, which is said once."""
+def _effective(backend: Backend) -> Backend:
+    """Return the backend itself, or numpy instead of a numba that compiles nothing, with one warning."""
     if backend.name == NUMPY or not _compiles_nothing():
         return backend
-    _tell_that_numpy_works()
+    _warn_that_numpy_computes()
     return _REFERENCE
 
 
 @lru_cache(maxsize=1)
 def _compiles_nothing() -> bool:
-    """Whether numba is there and told to compile nothing."""
+    """Return whether numba is installed and told to compile nothing."""
     try:
         return bool(importlib.import_module("numba").config.DISABLE_JIT)
-    except Exception:  # whatever a numba that does not fit its surroundings may raise: who wants it will hear of it
+    except Exception:  # a broken installation may raise anything; using numba will report it
         return False
 
 
 @lru_cache(maxsize=1)
-def _tell_that_numpy_works() -> None:
-    warnings.warn("numba compiles nothing (NUMBA_DISABLE_JIT=1): numpy does its work", RuntimeWarning, stacklevel=4)
+def _warn_that_numpy_computes() -> None:
+    warnings.warn("numba compiles nothing (NUMBA_DISABLE_JIT=1): numpy computes instead", RuntimeWarning, stacklevel=4)
 
 
 def pick(backend: AnyBackend) -> Backend:
-    """The backend that is meant.
+    """Return the backend that an argument `backend` means.
 
     Raises:
-        ValueError, TypeError: for something that is none.
+        ValueError, TypeError: if it is no backend.
     """
     if backend is None:
         return current()
     if isinstance(backend, str):
-        return _as_it_works(_by_name(backend))
+        return _effective(_by_name(backend))
     if isinstance(backend, Backend):
-        return _as_it_works(backend)
+        return _effective(backend)
     raise TypeError(f"a backend is a name or a Backend, not {backend!r} ({type(backend).__name__})")
 
 
@@ -235,11 +236,10 @@ def _by_name(name: str) -> Backend:
 
 
 class using(_Block):  # noqa: N801  called like a function
-    """All hot functions by this backend until the end of a ``with`` block, in this thread or task only; None changes
-    nothing.
+    """Set the backend until the end of a ``with`` block, in this thread or task only; None changes nothing.
 
     Raises:
-        ValueError, TypeError: for something that is no backend.
+        ValueError, TypeError: if it is no backend.
     """
 
     __slots__ = ()
@@ -303,25 +303,26 @@ class accelerated(Generic[P, R]):  # noqa: N801  used as a decorator
 
 
 def for_one_game() -> Backend | None:
-    """What plays the environments for one game at a time: the backend in use where somebody has chosen one, else numba
-    where it is installed. None where neither is so, and for "numpy", whose calls cost one game as much as hundreds:
-    then it is Python (:mod:`genial_env.core.scalar`).
+    """Return the backend of environments that play one game at a time; None: plain Python.
+
+    It is numba if that was chosen, or if nothing was chosen and numba is installed. A call of numpy takes as long for
+    one game as for hundreds, so plain Python (:mod:`genial_env.core.scalar`) plays instead.
     """
-    asked_for = _asked_for()
-    if asked_for is not None:
-        works = _as_it_works(asked_for)
-        return works if works.name == NUMBA else None
+    requested = _requested()
+    if requested is not None:
+        effective = _effective(requested)
+        return effective if effective.name == NUMBA else None
     return Backend(NUMBA) if _numba_works() else None
 
 
 @lru_cache(maxsize=1)
 def _numba_works() -> bool:
-    """Whether numba can be imported and compiles; warns once where it is installed and cannot be imported."""
+    """Return whether numba can be imported and compiles; warn once if it is installed and cannot be imported."""
     if importlib.util.find_spec("numba") is None or _compiles_nothing():
         return False
     try:
         compiled()
-    except Exception as error:  # whatever a numba that does not fit its surroundings may raise
+    except Exception as error:  # a broken installation may raise anything
         warnings.warn(f"single games are played without numba: {error}", RuntimeWarning, stacklevel=2)
         return False
     return True
@@ -329,10 +330,10 @@ def _numba_works() -> bool:
 
 @lru_cache(maxsize=1)
 def _from_environment() -> Backend | None:
-    """What the environment variables say when somebody first asks.
+    """Return the backend that the environment variables name, read once.
 
     Raises:
-        ValueError: for a value that is none, saying of which variable.
+        ValueError: if a value is invalid; the message names the variable.
     """
     name, threads = os.environ.get(BACKEND_VARIABLE, ""), os.environ.get(THREADS_VARIABLE, "")
     if not name and not threads:
@@ -348,7 +349,7 @@ def compiled() -> Any:
     """Import the package of compiled implementations, which registers them (:class:`accelerated`).
 
     Raises:
-        ImportError: where numba cannot be imported, saying how to install it; where it is told to compile nothing.
+        ImportError: if numba cannot be imported (the message says how to install it), or is told to compile nothing.
     """
     if _compiles_nothing():
         raise ImportError("the backend 'numba' compiles, and numba is told not to (NUMBA_DISABLE_JIT=1)")

@@ -1,4 +1,4 @@
-"""How fast the kernel plays, by whichever backend is in use."""
+"""Measure how fast the current backend plays."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ import numpy as np
 
 from genial_env import backends
 from genial_env.core import chance, kernel
-from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.arrays import Bools, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
 from genial_env.policies.roster import COMPILED
@@ -21,7 +21,7 @@ __all__ = ["Measurement", "all_measurements", "measured", "one_game", "playout_p
 
 @dataclass(frozen=True)
 class Measurement:
-    """Moves and games a second, and of what."""
+    """Moves and games per second, and what was measured."""
 
     play: str
     moves_per_s: float
@@ -32,13 +32,18 @@ class Measurement:
     threads: int
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON wants it."""
+        """Return the fields as a dict for JSON."""
         return asdict(self)
 
 
 def random_play(rules: Rules, batch: int = 2048, seconds: float = 2.0, *, full_mask: bool = True) -> Measurement:
-    """Random games, all games of a batch dealt together and played out, one call of the kernel a step; with the full
-    mask [G, A] written for every move, or none.
+    """Measure batches of random games, with one call of the kernel for each step.
+
+    Args:
+        rules: the rules.
+        batch: how many games a batch has.
+        seconds: how long to measure.
+        full_mask: whether the mask [G, A] is written for every move.
     """
     mask = np.empty((batch, tables(rules).n_actions), dtype=np.bool_) if full_mask else None
     name = "random, full mask" if full_mask else "random, no mask"
@@ -46,7 +51,7 @@ def random_play(rules: Rules, batch: int = 2048, seconds: float = 2.0, *, full_m
 
 
 def playout_play(name: str, rules: Rules, batch: int = 1024, seconds: float = 2.0) -> Measurement:
-    """Playouts by a policy from the deal, as :func:`genial_env.playouts` plays them."""
+    """Measure :func:`genial_env.playouts` by a policy from newly dealt games."""
     state = kernel.deal(rules, [0])
 
     def games(number: int) -> int:
@@ -56,7 +61,7 @@ def playout_play(name: str, rules: Rules, batch: int = 1024, seconds: float = 2.
 
 
 def one_game(rules: Rules, seconds: float = 2.0) -> Measurement:
-    """One game after the other through :func:`genial_env.core.kernel.apply`, its actions chosen beforehand."""
+    """Measure :func:`genial_env.core.kernel.apply` with one game at a time, its actions chosen beforehand."""
     games = [_script(rules, seed) for seed in range(50)]
     starts = [kernel.deal(rules, seed) for seed in range(50)]
 
@@ -70,7 +75,7 @@ def one_game(rules: Rules, seconds: float = 2.0) -> Measurement:
 
 
 def all_measurements(rules: Rules, batch: int, seconds: float) -> Iterator[Measurement]:
-    """Each of them in turn, `seconds` long."""
+    """Yield each measurement in turn, each `seconds` long."""
     for full_mask in (True, False):
         yield random_play(rules, batch, seconds, full_mask=full_mask)
     for name in COMPILED:
@@ -79,10 +84,12 @@ def all_measurements(rules: Rules, batch: int, seconds: float) -> Iterator[Measu
 
 
 def measured(work: Callable[[int], int], seconds: float, clock: Callable[[], float] = time.process_time) -> float:
-    """Units of work per second, of CPU time or by another clock: `work` gets the number of the call, and returns how
-    many it did.
+    """Measure units of work per second.
 
-    The first call only warms up; then it is called until the time is over.
+    Args:
+        work: does some work and returns how many units; its argument is the number of the call. Call 0 warms up.
+        seconds: how long to measure.
+        clock: returns the time, by default the CPU time.
     """
     work(0)
     done, number, start = 0, 0, clock()
@@ -93,9 +100,9 @@ def measured(work: Callable[[int], int], seconds: float, clock: Callable[[], flo
 
 
 def _measurement(play: str, rules: Rules, batch: int, seconds: float, play_games: Callable[[int], int]) -> Measurement:
-    """Of `play_games`, which gets the number of the call, plays a batch and returns how many moves it made.
+    """Measure `play_games`, which plays a batch and returns the number of moves.
 
-    One thread is measured by the process's CPU time, several by the clock.
+    One thread is measured by the CPU time of the process, several threads by the clock.
     """
     backend, moves = backends.current(), []
 
@@ -117,7 +124,7 @@ def _measurement(play: str, rules: Rules, batch: int, seconds: float, play_games
 
 
 def _random_games(rules: Rules, batch: int, seed: int, mask: Bools | None) -> int:
-    """A batch of random games; how many moves."""
+    """Play a batch of random games; return the number of moves."""
     seeds = chance.game_seeds(seed, batch)
     state = kernel.deal(rules, seeds)
     live = np.arange(batch)
@@ -131,7 +138,7 @@ def _random_games(rules: Rules, batch: int, seed: int, mask: Bools | None) -> in
 
 
 def _script(rules: Rules, seed: int) -> list[Ints]:
-    """The actions of a random game, each as an array [1]."""
+    """Return the actions of a random game, each as an array [1]."""
     state, row, actions = kernel.deal(rules, seed), np.arange(1), []
     while not state.over[0]:
         actions.append(random_actions(state, row, chance.bits(seed, state.decisions)))

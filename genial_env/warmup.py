@@ -1,7 +1,7 @@
-"""Compile everything ahead: ``python -m genial_env.warmup``.
+"""Compile everything in advance: ``python -m genial_env.warmup``.
 
-The backend "numba" compiles each function at its first call, a few seconds each, and keeps it on disk. This does all of
-it at once, for a container's image or the start of a cluster's job, and says where it is kept.
+The backend "numba" compiles each function at its first call, a few seconds each, and caches it on disk. This module
+does all of it at once, for a container image or the start of a cluster job, and prints where the cache is.
 """
 
 import sys
@@ -25,10 +25,10 @@ __all__ = ["main", "warm_up"]
 
 
 def warm_up() -> int:
-    """Call every compiled function once; how many there are.
+    """Call every compiled function once; return how many there are.
 
     Raises:
-        ImportError: where numba cannot be imported, saying how to install it.
+        ImportError: if numba cannot be imported; the message says how to install it.
     """
     entries: list[str] = backends.compiled().entries()
     with using(NUMBA):
@@ -51,7 +51,7 @@ def warm_up() -> int:
 
 
 def main() -> None:
-    """Warm up, and say what was done."""
+    """Compile everything and print a summary."""
     start = time.perf_counter()
     try:
         number = warm_up()

@@ -1,14 +1,14 @@
-"""The rules of Génial! (Ingenious) once more: slow, plain, and meant to be read beside the rules.
+"""The reference implementation of Génial! (Ingenious): slow and plain, to be read beside the rules.
 
-This is a second, independent telling of the game, used by the tests to check the fast one. It shares no code with it
-and takes no shortcuts: it walks the board cell by cell, and finds out what an action leads to by playing it.
+The tests compare the fast implementations with it. It is independent of them: it shares no code and takes no shortcuts.
+It walks the board cell by cell, and finds the result of an action by playing it.
 
 A cell is an axial pair (q, r) about the centre of the board: q grows to the right, r down and to the right.
 A color is a number 0..5 in the order R G B O Y P. A tile is a pair of colors, the lower one first.
 An action is one of
-    ("place", slot, cell1, cell2)   lay the tile of that rack slot, its first half on cell1, its second half on cell2
+    ("place", slot, cell1, cell2)   place the tile of that rack slot, its first half on cell1, its second half on cell2
     ("swap",)                       set the rack aside and draw a new one, once all placements of the turn are made
-    ("decline",)                    do without the swap, or (edition 2009) without one bonus placement
+    ("decline",)                    decline the swap, or (edition 2009) one bonus placement
 """
 
 from __future__ import annotations

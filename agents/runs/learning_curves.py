@@ -115,7 +115,7 @@ def _choose_unit(groups: Groups, axis: str) -> tuple[float, str]:
     units = TIMES if axis == "wall_s" else COUNTS
     smallest, *greater = units
     name = [smallest, *(name for name in greater if most >= 2 * units[name])][-1]
-    return units[name], f"{name} by the clock" if axis == "wall_s" else name
+    return units[name], f"wall time in {name}" if axis == "wall_s" else name
 
 
 def _format_seeds(n: int) -> str:

@@ -16,7 +16,7 @@ REQUIRED_METADATA = ("kind", "rules", "command", "seed", "moves", "wall_s", "res
 HEAD = """# Shipped weights
 
 Made by `python -m experiments.report` from the metadata of the files. An agent loads the file of its kind for the
-number of seats and the mode of the game. Results are those of the last evaluation, with 95% intervals over its games:
+number of seats and the mode of the game. Results are those of the last evaluation, with 95% intervals over its deals:
 with two tracks the share of games won (ties count half), with more tracks the rank utility from +1 (first) to -1
 (last), solo the lowest marker. Each file comes from one run with one seed. Results of other seeds are in
 docs/learning_curves.md.
@@ -42,11 +42,11 @@ def make_card(path: Path) -> str:
     data = path.read_bytes()
     rows = [
         ("kind", f"`{about['kind']}`"),
-        ("plays", make_game_title(weight_files.rules_in(path, about))),
+        ("rules", make_game_title(weight_files.rules_in(path, about))),
         ("command", f"`{about['command']}`"),
         ("seed", about["seed"]),
-        ("learned from", _format_amount(about)),
-        ("took", _format_time(about)),
+        ("trained on", _format_amount(about)),
+        ("training time", _format_time(about)),
         *((format_against(name), found) for name, found in parse_object(about["results"], f"{path}: results").items()),
         ("size", f"{len(data):,} bytes"),
         ("SHA-256", f"`{hashlib.sha256(data).hexdigest()}`"),
@@ -61,4 +61,4 @@ def _format_amount(about: Mapping[str, str]) -> str:
 
 def _format_time(about: Mapping[str, str]) -> str:
     cpu = f", {format_duration(float(about['cpu_s']))} of CPU" if "cpu_s" in about else ""
-    return f"{format_duration(float(about['wall_s']))} by the clock{cpu}"
+    return f"{format_duration(float(about['wall_s']))} of wall time{cpu}"

@@ -196,16 +196,16 @@ class Kept:
     curve: list[dict[str, Any]]
 
 
-def make_command(words: Sequence[str]) -> str:
+def make_command(arguments: Sequence[str]) -> str:
     """Return a command line that works on another machine.
 
     The interpreter becomes "python", and other paths are changed by :func:`make_portable`. The option `--out` is
     dropped if its folder is outside the repository.
 
     Args:
-        words: the words of the command line, as in `sys.orig_argv`.
+        arguments: the words of the command line, as in `sys.orig_argv`.
     """
-    found, left = ["python"], iter(words[1:])
+    found, left = ["python"], iter(arguments[1:])
     for word in left:
         option, equals, value = word.partition("=")
         if option != "--out":

@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from genial_env._compiled import core
-from genial_env.core.bitsets import Ints
+from genial_env._compiled.scratch import make_scratch
+from genial_env.core.arrays import Ints
 from genial_env.core.rules import Rules
-from genial_env.core.scalar import Games, facts_of
-from genial_env.core.state import State
+from genial_env.core.scalar import facts_of
+from genial_env.core.state import STATE_ARRAYS, State
 
-# Handing over
+# Arguments
 
-_get_arrays = attrgetter(*Games._fields)
-_OPEN = Games._fields.index("open")
+_get_arrays = attrgetter(*STATE_ARRAYS)
+_OPEN = STATE_ARRAYS.index("open")
 
 
 def arrays(state: State) -> tuple[Any, ...]:
-    """As :func:`genial_env.core.scalar.arrays_of`, as a plain tuple."""
+    """Return the arrays of a state, not copied, as a plain tuple in their order; bitsets as int64."""
     found = list(_get_arrays(state))
     found[_OPEN] = found[_OPEN].view(np.int64)
     return tuple(found)
@@ -32,29 +32,29 @@ def arrays(state: State) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=64)
 def facts(rules: Rules) -> tuple[Any, ...]:
-    """As :func:`genial_env.core.scalar.facts_of`, as a plain tuple."""
+    """Return the facts of some rules as a plain tuple."""
     return tuple(facts_of(rules))
 
 
 @lru_cache(maxsize=64)
 def no_script(rules: Rules) -> Ints:
-    """[1, K]: luck decides on every draw."""
+    """Return a script [1, K] without scripted draws."""
     return np.full((1, rules.rack), -1)
 
 
-class _Memory(threading.local):
+class _Buffers(threading.local):
     def __init__(self) -> None:
         self.by_rules: dict[Rules, tuple[Any, ...]] = {}
 
 
-_memory = _Memory()
+_buffers = _Buffers()
 
 
 def scratch(rules: Rules) -> tuple[Any, ...]:
-    """This thread's memory to think with."""
-    kept = _memory.by_rules
+    """Return the scratch buffers of this thread, which are allocated at the first call."""
+    kept = _buffers.by_rules
     if rules not in kept:
-        kept[rules] = tuple(core.make_scratch(rules))
+        kept[rules] = tuple(make_scratch(rules))
     return kept[rules]
 
 
@@ -62,11 +62,21 @@ def scratch(rules: Rules) -> tuple[Any, ...]:
 
 
 FEWEST = 1024
-"""Games that are worth a thread, where there is one step of each to do."""
+"""Fewest games for each thread in a call that makes one step of each game."""
 
 
 def share(threads: int, n: int, work: Callable[[int, int], Any], fewest: int | None = None) -> list[Any]:
-    """Do some work on the numbers from 0 to n - 1, in equal parts lo to hi - 1, one a thread; what each returns."""
+    """Call ``work(lo, hi)`` for equal parts of the numbers from 0 to n - 1, each part in a thread.
+
+    Args:
+        threads: how many threads at most.
+        n: how many numbers.
+        work: does the numbers from lo to hi - 1.
+        fewest: how many numbers each thread gets at least; None: :data:`FEWEST`.
+
+    Returns:
+        What the calls return, in the order of the parts.
+    """
     threads = min(threads, n // (fewest or FEWEST))
     if threads < 2:
         return [work(0, n)]
@@ -79,5 +89,5 @@ def share(threads: int, n: int, work: Callable[[int, int], Any], fewest: int | N
 
 @lru_cache(maxsize=8)
 def _pool(threads: int, process: int) -> ThreadPoolExecutor:
-    """Threads of this process: after a fork those of the parent are gone."""
+    """Return the threads of a process. The process is an argument because threads do not survive a fork."""
     return ThreadPoolExecutor(threads - 1, thread_name_prefix=f"genial_env-{process}")

@@ -1,7 +1,7 @@
-"""Action ids and words, and the names of cells and tiles.
+"""Convert action ids to objects and back, and name cells and tiles.
 
-``slot * E + placement`` lays the tile of a rack slot, its first half on the placement's first cell; then
-``K * E`` swaps the rack and ``K * E + 1`` declines (a swap or a bonus placement). Solo has the E placements only.
+``slot * E + placement`` places the tile of a rack slot, its first half on the placement's first cell. ``K * E`` swaps
+the rack and ``K * E + 1`` declines (a swap or a bonus placement). Solo has the E placements only.
 """
 
 import re
@@ -32,7 +32,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True)
 class Place:
-    """Lay the tile of `slot`, its first half on `first` and its second on `second`, both as (q, r)."""
+    """Place the tile of `slot`, its first half on `first` and its second half on `second`, both as (q, r)."""
 
     slot: int
     first: Cell
@@ -44,7 +44,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Swap:
-    """Show the rack, set it aside and draw a new one."""
+    """Swap the rack: show it, set it aside and draw a new one."""
 
     def __str__(self) -> str:
         return "swap"
@@ -52,7 +52,7 @@ class Swap:
 
 @dataclass(frozen=True)
 class Decline:
-    """Give up a swap or a bonus placement."""
+    """Decline a swap or a bonus placement."""
 
     def __str__(self) -> str:
         return "decline"
@@ -62,10 +62,10 @@ Action = Place | Swap | Decline
 
 
 def decode(rules: Rules, action: int) -> Action:
-    """An action id in words.
+    """Return the action of an id as an object.
 
     Raises:
-        ValueError: for a number outside 0..A-1.
+        ValueError: if the id is not between 0 and A - 1.
     """
     t = tables(rules)
     if not 0 <= action < t.n_actions:
@@ -78,10 +78,11 @@ def decode(rules: Rules, action: int) -> Action:
 
 
 def encode(rules: Rules, action: Action) -> int:
-    """The id of an action in words.
+    """Return the id of an action.
 
     Raises:
-        ValueError: for a slot or cells that do not exist, cells that are not neighbours, or a swap or decline in solo.
+        ValueError: if the slot or a cell does not exist, the cells are not neighbours, or it is a swap or decline in
+            solo.
     """
     t = tables(rules)
     if isinstance(action, Place):
@@ -94,10 +95,10 @@ def encode(rules: Rules, action: Action) -> int:
 
 
 def placement_id(rules: Rules, first: Cell, second: Cell) -> int:
-    """The number of an oriented placement.
+    """Return the number of an oriented placement.
 
     Raises:
-        ValueError: for a cell off the board, or two that are not neighbours.
+        ValueError: if a cell is off the board, or the cells are not neighbours.
     """
     t = tables(rules)
     for cell in (first, second):
@@ -110,15 +111,15 @@ def placement_id(rules: Rules, first: Cell, second: Cell) -> int:
 
 
 def describe(rules: Rules, action: int) -> str:
-    """An action id as text for messages; says so when there is no such action."""
+    """Describe an action id for messages: "no such action" if it is out of range."""
     return str(decode(rules, action)) if 0 <= action < tables(rules).n_actions else "no such action"
 
 
 def cell_name(rules: Rules, cell: Cell) -> str:
-    """What people call a cell (q, r): its row, A at the top, and its place in it from the left, from 1: "D4".
+    """Return the name of a cell (q, r) for people: its row, A at the top, and its number from the left, from 1: "D4".
 
     Raises:
-        ValueError: for a cell off the board.
+        ValueError: if the cell is off the board.
     """
     if cell not in tables(rules).cell_index:
         raise ValueError(f"cell {cell} is not on a board of side {rules.side}")
@@ -127,10 +128,10 @@ def cell_name(rules: Rules, cell: Cell) -> str:
 
 
 def cell_named(rules: Rules, name: str) -> Cell:
-    """The reverse of :func:`cell_name`; small letters will do.
+    """Return the cell of a name (:func:`cell_name`), in upper or lower case.
 
     Raises:
-        ValueError: for a name that no cell has, saying which there are.
+        ValueError: if no cell has the name; the message says which names there are.
     """
     letters = _row_letters(rules)
     found = re.fullmatch(rf"([{letters}])(\d{{1,3}})", name.strip().upper())
@@ -150,20 +151,20 @@ def _row_letters(rules: Rules) -> str:
 
 
 def _first_in_row(rules: Rules, r: int) -> int:
-    """Q of the leftmost cell of row r."""
+    """Return q of the leftmost cell of row r."""
     return max(1 - rules.side, 1 - rules.side - r)
 
 
 def tile_name(rules: Rules, kind: int) -> str:
-    """A tile kind as two color letters, its first half first: "RO"."""
+    """Return the name of a tile kind, the letters of its two colors, first half first: "RO"."""
     return "".join(COLOR_LETTERS[color] for color in tables(rules).kinds[kind])
 
 
 def tile_kind(rules: Rules, name: str) -> int:
-    """The reverse of :func:`tile_name`; letters in any order.
+    """Return the tile kind of a name (:func:`tile_name`), with the letters in any order.
 
     Raises:
-        ValueError: for something other than two letters of the colors in play.
+        ValueError: if the name is not two letters of the colors in play.
     """
     letters = COLOR_LETTERS[: rules.colors]
     if not isinstance(name, str) or len(name) != 2 or any(letter not in letters for letter in name):

@@ -1,11 +1,12 @@
-"""Counter-based random numbers: each a pure function of a key and a counter, so nothing is ever "used up".
+"""Counter-based random numbers: each is a pure function of a key and a counter.
 
 The generator is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014),
-whose n-th output needs no earlier one. A game's seed gives a key to every seat for every purpose. So a game is the same
-alone or in a batch of any size, every seat meets the same luck whoever plays it, and no two purposes share a stream.
+whose n-th output does not depend on earlier ones. Every seat gets a key for every purpose, derived from the seed of the
+game. So a game is the same alone or in a batch of any size, the draws of a seat do not depend on the policy that plays
+it, and no two purposes share a stream.
 
-SplitMix64 can be inverted: its output and the number of it give the key. The keys of what policies and callers see
-therefore come from the seed by BLAKE2b, one way, and the bits given to a seat lead to its own key and no further.
+SplitMix64 is invertible: from an output and its number follows the key. The keys of the bits that policies and callers
+see are therefore derived from the seed by BLAKE2b, which is one-way. The bits given to a seat reveal only its own key.
 """
 
 import hashlib
@@ -39,18 +40,18 @@ _SHIFT_1, _SHIFT_2, _SHIFT_3, _ONE, _HALF = (np.uint64(n) for n in (30, 27, 31, 
 
 
 class Purpose(IntEnum):
-    """What a stream of a game is for."""
+    """The purpose of a stream of random bits of a game."""
 
     DRAWS = 0
-    """The tiles to come, which nobody is shown."""
+    """The draws of tiles, which nobody may see."""
     CHOICES = 1
-    """The random bits that policies get."""
+    """The random bits that policies get to break ties and sample."""
     SEATING = 2
     """The learner's seat and its opponents."""
 
 
 def bits(key: Any, counter: Any) -> Bits:
-    """The outputs number `counter` (0, 1, ...) of the generators with these keys: uint64, broadcast together."""
+    """Return the outputs number `counter` (0, 1, ...) of the generators with these keys, broadcast together."""
     x = np.asarray(key, dtype=np.uint64) + (np.atleast_1d(counter).astype(np.uint64) + _ONE) * STEP
     x ^= x >> _SHIFT_1
     x *= MULTIPLIER_1
@@ -61,9 +62,9 @@ def bits(key: Any, counter: Any) -> Bits:
 
 
 def below(random: Bits, limit: NDArray[Any]) -> NDArray[np.int64]:
-    """Whole numbers from 0 to limit - 1, from the upper 32 bits of `random`.
+    """Return whole numbers from 0 to limit - 1, from the upper 32 bits of `random`.
 
-    `limit` must lie between 1 and 2**31; the chance of each number is off by less than limit / 2**32.
+    `limit` must lie between 1 and 2**31. The probability of each number is off by less than limit / 2**32.
     """
     return ((random >> _HALF) * limit.astype(np.uint64) >> _HALF).astype(np.int64)
 
@@ -71,12 +72,12 @@ def below(random: Bits, limit: NDArray[Any]) -> NDArray[np.int64]:
 def seat_keys(seeds: Bits, purpose: Purpose, players: int) -> Bits:  # [B, P]
     """Derive a key for each seat of each game.
 
-    The keys of the draws come from the seed by SplitMix64 and give it away, so they stay in the state. From all others
+    The keys of the draws are derived by SplitMix64 and reveal the seed, so they stay in the state. From all other keys
     neither the seed nor the key of another seat or purpose can be computed.
 
     Args:
-        seeds: [B] of the games.
-        purpose: of the streams.
+        seeds: [B] seeds of the games.
+        purpose: the purpose of the streams.
         players: P, at most 8.
     """
     if purpose is Purpose.DRAWS:
@@ -88,27 +89,27 @@ def seat_keys(seeds: Bits, purpose: Purpose, players: int) -> Bits:  # [B, P]
 
 
 def _digest(start: "hashlib.blake2b", message: bytes) -> bytes:
-    """Hash a message with parameters that were set once, which takes two thirds of the time of setting them anew."""
+    """Hash a message with a copy of a hash object, which is faster than to set its parameters anew."""
     hasher = start.copy()
     hasher.update(message)
     return hasher.digest()
 
 
 def game_seeds(seed: int, games: int, start: int = 0) -> Bits:  # [games]
-    """The seeds of games `start`, `start + 1`, ... of a run.
+    """Return the seeds of games `start`, `start + 1`, ... of a run.
 
-    They are below 2**53, so that JSON readers of any language keep them exactly.
+    They are below 2**53, so that JSON readers of any language represent them exactly.
     """
     first, count = as_integer(start, "start", 0), as_integer(games, "games", 0)
     return bits(as_seeds(seed), np.arange(first, first + count)) >> np.uint64(11)
 
 
 def as_seeds(seeds: int | Sequence[int] | NDArray[Any]) -> Bits:  # [B]
-    """Seeds as an array.
+    """Return seeds as an array.
 
     Raises:
-        TypeError: for something other than whole numbers.
-        ValueError: for a number below 0 or from 2**64 on.
+        TypeError: if one is not an integer.
+        ValueError: if one is not between 0 and 2**64 - 1.
     """
     if isinstance(seeds, np.ndarray) and seeds.dtype == np.uint64:
         return np.atleast_1d(seeds)

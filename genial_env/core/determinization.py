@@ -43,8 +43,9 @@ def determinize(view: View, rng: np.random.Generator | Bits) -> State:
     seats = t.seats_from[view.seat]
     scores = _from_view_order(view.scores, t.tracks_from[view.seat])
     ended = np.where(all_at_top(rules, scores), End.ALL_AT_TOP, End.BOARD_FULL)
-    return State(
-        rules=rules,
+    return State.initial(
+        rules,
+        len(view),
         board=view.board.copy(),
         points=view.points.copy(),
         open=kernel.open_sets(t, view.board),
@@ -53,7 +54,6 @@ def determinize(view: View, rng: np.random.Generator | Bits) -> State:
         racks=_from_view_order(np.concatenate([view.rack[:, None], hands], axis=1), seats),
         bag=bag.astype(np.uint8),
         key=chance.seat_keys(chance.bits(random, 1), chance.Purpose.DRAWS, rules.players),
-        drawn=np.zeros((len(view), rules.players), dtype=np.int64),
         has_placed=_from_view_order(view.has_placed, seats),
         returned=_from_view_order(view.returned, seats),
         levels=view.levels.copy(),
@@ -61,7 +61,6 @@ def determinize(view: View, rng: np.random.Generator | Bits) -> State:
         to_play=(view.seat + view.to_play) % rules.players,
         phase=view.phase.copy(),
         pending_bonus=view.pending_bonus.copy(),
-        decisions=np.zeros(len(view), dtype=np.int64),
         end=np.where(view.phase != Phase.OVER, End.UNFINISHED, ended).astype(np.int8),
     )
 

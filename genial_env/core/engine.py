@@ -7,7 +7,7 @@ implementations: compiled code (:mod:`genial_env._compiled.one_game`) where numb
 """
 
 from abc import ABC, abstractmethod
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from genial_env import backends
 from genial_env.backends import Backend
 from genial_env.core import chance, scalar, views
+from genial_env.core.arrays import Bits
 from genial_env.core.bitsets import unpack
-from genial_env.core.rules import Rules
 from genial_env.core.scalar import OVER
 from genial_env.core.state import EMPTY, State
 from genial_env.core.tables import Tables
@@ -63,7 +63,7 @@ class Engine(ABC):
         return seat
 
     @abstractmethod
-    def deal(self, seeds: chance.Bits) -> None:
+    def deal(self, seeds: Bits) -> None:
         """In place: fill all racks of a game in which nothing has been drawn.
 
         Args:
@@ -108,12 +108,11 @@ class PythonEngine(Engine):
 
     @cached_property
     def _games(self) -> scalar.Games:
-        arrays = scalar.arrays_of(self.state)
-        return scalar.Games(*(scalar.rows_of(array, min(array.ndim - 1, 1)) for array in arrays))
+        return scalar.memory_of(self.state)
 
     @cached_property
     def _facts(self) -> scalar.Facts:
-        return _facts(self.state.rules)
+        return scalar.memory_of_facts(self.state.rules)
 
     @cached_property
     def _tables(self) -> Tables:
@@ -124,7 +123,7 @@ class PythonEngine(Engine):
         """No scripted draws: random bits decide on every tile."""
         return [-1] * self.state.rules.rack
 
-    def deal(self, seeds: chance.Bits) -> None:
+    def deal(self, seeds: Bits) -> None:
         """In place: fill all racks, seat by seat."""
         state = self.state
         state.key[:] = chance.seat_keys(seeds, chance.Purpose.DRAWS, state.rules.players)
@@ -142,8 +141,7 @@ class PythonEngine(Engine):
     def view(self, seat: int) -> View:
         """Return what a seat may know, with few calls of numpy."""
         state, rules, t, games, facts = self.state, self.state.rules, self._tables, self._games, self._facts
-        mover = self._to_play[0]
-        own_turn = seat == mover
+        own_turn = seat == self._to_play[0]
         seats = t.seats_from[seat]
         racks = state.racks.take(seats, axis=1)
         filled = racks != EMPTY
@@ -162,7 +160,7 @@ class PythonEngine(Engine):
             levels=state.levels.copy(),
             rack_sizes=np.add.reduce(filled, axis=2, dtype=np.int64),
             has_placed=state.has_placed.take(seats, axis=1),
-            to_play=np.array([(mover - seat) % rules.players]),
+            to_play=np.array([scalar.steps_to_mover(games, facts, 0, seat)]),
             phase=state.phase.copy(),
             pending_bonus=state.pending_bonus.copy(),
             slots=filled[:, 0].copy() if places_now else np.zeros((1, rules.rack), dtype=np.bool_),
@@ -178,11 +176,3 @@ class PythonEngine(Engine):
         allowed = np.empty_like(self.state.open)
         scalar.find_allowed_placements(self._games, self._facts, 0, scalar.rows_of(allowed[0].view(np.int64), 0))
         return unpack(allowed, self._facts.n_placements)
-
-
-@lru_cache(maxsize=64)
-def _facts(rules: Rules) -> scalar.Facts:
-    """Return the facts of these rules as nested lists of memoryviews, which Python reads fastest."""
-    facts = scalar.facts_of(rules)
-    rows = (scalar.rows_of(fact, fact.ndim - 1) if isinstance(fact, np.ndarray) else fact for fact in facts)
-    return scalar.Facts(*rows)

@@ -26,18 +26,18 @@ DIRECTIONS = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
 
 
 def cells(side: int) -> NDArray[np.int64]:  # [N, 2]
-    """The axial pairs (q, r) of a board of the given side, in row order: N = 3 * side * (side - 1) + 1."""
+    """Return the axial pairs (q, r) of a board in row order: N = 3 * side * (side - 1) + 1."""
     reach = range(1 - side, side)
     return np.array([(q, r) for r in reach for q in reach if abs(q + r) < side], dtype=np.int64)
 
 
 def cell_index(side: int) -> dict[tuple[int, int], int]:
-    """The number of each cell (q, r) in row order."""
+    """Return the number of each cell (q, r) in row order."""
     return {(int(q), int(r)): number for number, (q, r) in enumerate(cells(side))}
 
 
 def neighbours(side: int) -> NDArray[np.int64]:  # [N + 1, 6]
-    """The neighbour of each cell in each direction; N stands for "off the board", and its neighbours are N too."""
+    """Return the neighbour of each cell in each direction; N means "off the board", and its neighbours are N."""
     index = cell_index(side)
     off = len(index)
     table = [[index.get((q + dq, r + dr), off) for dq, dr in DIRECTIONS] for q, r in index]
@@ -45,7 +45,7 @@ def neighbours(side: int) -> NDArray[np.int64]:  # [N + 1, 6]
 
 
 def rays(side: int) -> NDArray[np.int64]:  # [N + 1, 6, 2 * side]
-    """The cell at distance 0, 1, 2, ... from each cell in each direction; N from the edge on."""
+    """Return the cell at distance 0, 1, 2, ... from each cell in each direction; N beyond the edge."""
     step = neighbours(side)
     lines = np.empty((len(step), 6, 2 * side), dtype=np.int64)
     lines[:, :, 0] = np.arange(len(step))[:, None]
@@ -55,16 +55,16 @@ def rays(side: int) -> NDArray[np.int64]:  # [N + 1, 6, 2 * side]
 
 
 def corners(radius: int) -> list[tuple[int, int]]:
-    """The six corners of the hexagon of that radius about the centre, clockwise from the top left."""
+    """Return the six corners of the hexagon of some radius around the centre, clockwise from the top left."""
     clockwise = [DIRECTIONS[d] for d in (2, 1, 0, 5, 4, 3)]
     return [(radius * q, radius * r) for q, r in clockwise]
 
 
 def symmetries(side: int) -> NDArray[np.int64]:  # [12, N]
-    """The board's symmetries as permutations: ``symmetries(side)[g, n]`` is where cell n goes.
+    """Return the symmetries of the board as permutations: ``symmetries(side)[g, n]`` is the image of cell n.
 
-    The first six turn the board anticlockwise by 0, 60, ... 300 degrees; the last six mirror it left to right
-    first and then turn it alike.
+    The first six rotate the board anticlockwise by 0, 60, ... 300 degrees. The last six mirror it left to right and
+    then rotate it by the same angles.
     """
     index = cell_index(side)
     images = []
@@ -76,7 +76,7 @@ def symmetries(side: int) -> NDArray[np.int64]:  # [12, N]
 
 
 def _turn(cell: tuple[int, int], turns: int) -> tuple[int, int]:
-    """Turn anticlockwise by 60 degrees, so many times."""
+    """Rotate a cell anticlockwise by 60 degrees, so many times."""
     q, r = cell
     for _ in range(turns):
         q, r = q + r, -q
@@ -84,6 +84,6 @@ def _turn(cell: tuple[int, int], turns: int) -> tuple[int, int]:
 
 
 def _mirror(cell: tuple[int, int]) -> tuple[int, int]:
-    """Mirror left to right: right becomes left, rows stay."""
+    """Mirror a cell left to right; it stays in its row."""
     q, r = cell
     return -q - r, r

@@ -1,28 +1,29 @@
-"""How the tiles that a seat cannot see may lie: sampled exactly, given everything that the seat has seen.
+"""Sample the hidden tiles exactly from their posterior distribution, given everything that a seat has seen.
 
-Take every tile of the box for one of its own. How many tiles the bag holds at each draw is public, so if the choices
-of the others are independent of their hidden tiles, every history of draws has the same chance; a deal of the hidden
-tiles is as likely as it has histories that show what the seat has seen. They are counted kind by kind: a draw of a kind
-can be any of those in the bag, so the number of histories is the product of these counts over all draws. A draw lowers
-the count by one and a return raises it by one. So the product telescopes: with u tiles of a kind unseen and s of them
-in hidden slots it is, up to a constant,
+Regard the tiles of a kind as distinguishable. The number of tiles in the bag at each draw is public. So if the choices
+of the others are independent of their hidden tiles, every history of draws has the same probability, and the
+probability of a deal is proportional to the number of histories that agree with it and with what the seat has seen.
+They are counted kind by kind: a draw of a kind can be any of those in the bag, so the number of histories is the
+product of these counts over all draws. A draw lowers the count by one and a return raises it by one. So the product
+telescopes: with u tiles of a kind unseen and s of them in hidden slots it is, up to a constant,
 
     1 / (u - s)!  *  product over the returns e of the kind:  C(e) - m(e)
 
-where C(e) - m(e) is the count in the bag right after the return. m(e) is how many hidden slots that were filled before
-e hold the kind; C(e) is what the seat knows (:attr:`Hidden.levels`): the tiles of the kind that were then in the bag,
-or lie in hidden slots filled before.
+where C(e) - m(e) is the count in the bag right after the return. m(e) is the number of hidden slots filled before e
+that hold the kind. C(e) is known to the seat (:attr:`Hidden.levels`): the tiles of the kind that were then in the bag
+or are in hidden slots filled before.
 
 Slots are dealt in the order in which they were filled. Then all dealt slots that hold a kind were filled before every
 return that the next slot has seen, and with d of them the weight of the kind for the next slot is
 
     (u - d)  *  product over the returns e of the kind since the slot was filled:  (C(e) - d - 1) / (C(e) - d)
 
-The product of the weights along a deal is the number of its histories. What a slot finds in all depends on what was
-dealt before, but has a bound that does not; so a deal is kept with probability the product of found / bound, and
-else dealt anew. Without returns found equals bound, and every deal is kept.
+The product of the weights along a deal is the number of its histories. The sum of the weights for a slot depends on
+what was dealt before, but it has a bound that does not. This gives rejection sampling: a deal is accepted with
+probability product of sum / bound, and else dealt again. Without returns the sum equals the bound, and every deal is
+accepted.
 
-The tiles that a rack may hold whose seat is deciding on a swap are limited: weights of other kinds are 0 for its slots.
+The rack of a seat that decides on a swap can hold certain kinds only: the weights of other kinds are 0 for its slots.
 
 Axis letters: G games, S slots of the other seats, M tile kinds, X the latest returns of a kind.
 """
@@ -41,10 +42,10 @@ from genial_env.core.state import EMPTY, LEVELS
 __all__ = ["TRIES", "Choose", "Hidden", "Plan", "deal", "make_plan", "sample"]
 
 Choose = Callable[[int, Floats], Ints]
-"""Which kind comes to the next slot of each game: from the turn and the weights summed up, [G, M], kinds [G]."""
+"""Chooses the kind for the next slot of each game: from the turn and the cumulative weights [G, M], kinds [G]."""
 
 TRIES = 10_000
-"""Deals of a game before it is said that there is none."""
+"""How many deals of a game are tried before it is reported that none agrees with the view."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,18 +66,18 @@ class Hidden:
         return len(self.unseen)
 
     def select(self, games: Ints) -> "Hidden":
-        """Some of the games."""
+        """Return some of the games."""
         return Hidden(*(getattr(self, field.name)[games] for field in fields(self)))
 
     def of_slots(self, slots: slice) -> "Hidden":
-        """Some of the slots alone."""
+        """Return the same with some of the slots only."""
         parts = {name: getattr(self, name)[:, slots] for name in ("filled", "returned", "limited")}
         return replace(self, **parts)
 
     @property
     def uneven(self) -> Bools:  # [G]
-        """Where not all ways to deal the unseen tiles are equally likely: returns tell of a filled slot, or slots are
-        limited.
+        """Whether the deals of the unseen tiles are not all equally likely: returns matter for a filled slot, or slots
+        are limited.
         """
         uneven = np.asarray((self.limited & self.filled).any(axis=1))
         games = np.flatnonzero(self.levels[:, :, 0].any(axis=1))
@@ -89,14 +90,17 @@ class Hidden:
 
 
 def sample(hidden: Hidden, random: Bits) -> tuple[NDArray[np.int8], Ints]:
-    """Deal the hidden tiles: kinds [G, S], EMPTY in slots that hold none, and what is left for the bag [G, M].
+    """Deal the hidden tiles.
 
     Args:
         hidden: G games.
-        random: [G] random bits, one stream a game.
+        random: [G] random bits, the key of a stream for each game.
+
+    Returns:
+        The kinds in the slots [G, S], EMPTY in slots that hold none, and the tiles left for the bag [G, M].
 
     Raises:
-        ValueError: where no deal is possible.
+        ValueError: if no deal is possible.
     """
     short = np.flatnonzero(hidden.filled.sum(axis=1) > hidden.unseen.sum(axis=1))
     if short.size:
@@ -117,7 +121,7 @@ def sample(hidden: Hidden, random: Bits) -> tuple[NDArray[np.int8], Ints]:
 
 
 _AT_ONCE = 1024
-"""Games whose weights are worked out together: some tens of kilobytes each."""
+"""How many games have their weights computed together; each takes some tens of kilobytes."""
 
 
 def _no_hands(hidden: Hidden) -> NDArray[np.int8]:
@@ -125,7 +129,7 @@ def _no_hands(hidden: Hidden) -> NDArray[np.int8]:
 
 
 def _sample_evenly(hidden: Hidden, random: Bits) -> tuple[NDArray[np.int8], Ints]:
-    """As :func:`sample`, where all ways to deal are equally likely."""
+    """Deal the hidden tiles of games in which all deals are equally likely."""
     games, n_slots = np.arange(len(hidden)), hidden.filled.shape[1]
     hands, left = _no_hands(hidden), hidden.unseen.copy()
     for slot in range(n_slots):
@@ -138,7 +142,7 @@ def _sample_evenly(hidden: Hidden, random: Bits) -> tuple[NDArray[np.int8], Ints
 
 
 def _sample_by_weight(hidden: Hidden, random: Bits, names: Ints) -> tuple[NDArray[np.int8], Ints]:
-    """As :func:`sample`, for games with weights; `names` [G] are their numbers for messages."""
+    """Deal the hidden tiles of other games; `names` [G] are their numbers for messages."""
     plan = make_plan(hidden)
     hands, dealt = _no_hands(hidden), np.zeros_like(hidden.unseen)
     todo = np.arange(len(hidden))
@@ -156,13 +160,13 @@ def _sample_by_weight(hidden: Hidden, random: Bits, names: Ints) -> tuple[NDArra
 
 
 def _choose_by_weight(random: Bits, first: int, turn: int, upto: Floats) -> Ints:
-    """As :data:`Choose`; the random bits of turn 0 are those of number `first`."""
+    """Choose kinds (:data:`Choose`) with random bits whose numbers count from `first` at turn 0."""
     kinds: Ints = (upto <= (_unit(random, first + turn) * upto[:, -1])[:, None]).sum(axis=1)
     return kinds
 
 
 def _unit(random: Bits, counter: int) -> Floats:
-    """[G]: random numbers from 0 to below 1."""
+    """Return random numbers in [0, 1): [G]."""
     return (chance.bits(random, counter) >> np.uint64(32)) / 2.0**32
 
 
@@ -171,19 +175,17 @@ def _unit(random: Bits, counter: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """How slots are dealt. Slots that have seen the same returns, and with the same limits, share their weights; so do
-    equal games that follow each other.
-    """
+    """How slots are dealt. Slots with the same returns and limits share their weights; so do equal adjacent games."""
 
-    order: Ints  # [G, S] the slots in the order in which they are dealt: the longest filled first
+    order: Ints  # [G, S] the slots in the order of dealing: the longest filled first
     filled: Bools  # [G, S] of the slots in that order
-    group: Ints  # [G, S] which row of `weights` is theirs
-    weights: Floats  # [N, M, D] of a kind by how many of it have been dealt
-    bounds: Floats  # [G, S] the most that the weights can sum up to
+    group: Ints  # [G, S] their row of `weights`
+    weights: Floats  # [N, M, D] the weight of a kind by how many of it have been dealt
+    bounds: Floats  # [G, S] the bound of the sum of the weights
 
 
 def make_plan(hidden: Hidden) -> Plan:
-    """The weights of all slots."""
+    """Compute the order, weights and bounds of all slots."""
     n_games, n_slots = hidden.filled.shape
     age = hidden.returned.sum(axis=2, dtype=np.int64)
     # Older slots first; of the same age first the limited ones: so what these find does not depend on others.
@@ -209,7 +211,7 @@ def make_plan(hidden: Hidden) -> Plan:
 
 
 def _first_alike(hidden: Hidden) -> Ints:
-    """[G]: the first of the equal games, next to each other, that a game belongs to."""
+    """Return the first of the equal adjacent games that each game belongs to: [G]."""
     differs = np.ones(len(hidden), dtype=np.bool_)
     differs[1:] = False
     for field in fields(hidden):
@@ -219,7 +221,7 @@ def _first_alike(hidden: Hidden) -> Ints:
 
 
 def _weights(unseen: Ints, returned: NDArray[np.uint8], levels: NDArray[np.uint8], allowed: Bools, most: int) -> Floats:
-    """[N, M, D]: the weight of each kind for a slot when 0, 1, ... of the kind have been dealt to older ones.
+    """Compute the weight of each kind for a slot if 0, 1, ... of the kind have been dealt to older slots: [N, M, D].
 
     Args:
         unseen: [N, M].
@@ -238,10 +240,11 @@ def _weights(unseen: Ints, returned: NDArray[np.uint8], levels: NDArray[np.uint8
 
 
 def _bounds(weights: Floats, group: Ints, limited: Bools) -> Floats:
-    """[G, S]: the most that the weights of a slot can sum up to, whatever the slots before hold.
+    """Compute a bound of the sum of the weights of a slot, whatever the slots before it hold: [G, S].
 
-    A tile dealt takes away the difference between two weights of its kind; n tiles take n different ones, of no weight
-    that was 0 before. Of the tiles dealt before, those in limited slots alone are sure to be of an allowed kind.
+    A tile that is dealt reduces the sum by the difference of two successive weights of its kind; n tiles reduce it by n
+    different ones, none of them of a weight that was 0. Of the tiles dealt before, only those in limited slots are sure
+    to be of an allowed kind.
     """
     n_rows, n_turns = len(weights), group.shape[1]
     steps = np.where(weights[:, :, :-1] > 0, weights[:, :, :-1] - weights[:, :, 1:], np.inf).reshape(n_rows, -1)
@@ -257,15 +260,15 @@ def _bounds(weights: Floats, group: Ints, limited: Bools) -> Floats:
 
 
 def deal(plan: Plan, games: Ints, choose: Choose) -> tuple[NDArray[np.int8], Ints, Floats]:
-    """One deal for each of some games of a plan.
+    """Make one deal for each of some games of a plan.
 
     Args:
         plan: the weights.
         games: [G] which games.
-        choose: chooses the kinds, with chances in proportion to the weights.
+        choose: chooses the kinds with probabilities proportional to the weights.
 
     Returns:
-        kinds [G, S], EMPTY in slots that hold none; how many of each kind [G, M]; with which probability to keep the
+        The kinds [G, S], EMPTY in slots that hold none; how many of each kind [G, M]; the probability of accepting the
         deal [G].
     """
     rows = np.arange(len(games))

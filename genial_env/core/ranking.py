@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 
 __all__ = ["rank_utility", "ranks"]
 

@@ -1,7 +1,7 @@
 """The rules of one game as data: players, edition, mode, and the sizes that research varies.
 
-Three printed rule sheets exist, named by their year. They differ in two flags only (:data:`EDITIONS`); everything else
-is common. All that depends on the rules reads it from :class:`Rules`, never from an edition's name.
+Three printed rule sheets exist, named by their year. They differ in two flags only (:data:`EDITIONS`). Code that
+depends on the rules reads properties of :class:`Rules`, never the name of an edition.
 """
 
 from collections.abc import Mapping
@@ -32,15 +32,15 @@ COLOR_LETTERS = "RGBOYP"
 """Red, green, blue, orange, yellow, purple: the color order everywhere, and the letters of notation."""
 
 TRACK_END = 18
-"""Where a marker stops; on the double track a second time at twice this."""
+"""The end of a track, where markers stop; on the double track they stop here and at twice this value."""
 
 MIXED_COPIES, DOUBLE_COPIES = 6, 5
-"""How often the box holds each tile of two colors and each double."""
+"""How many tiles of each mixed kind and of each double kind a box has."""
 
 
 @dataclass(frozen=True)
 class Edition:
-    """What sets one rule sheet apart."""
+    """The flags of one rule sheet."""
 
     bonus_may_be_declined: bool
     modes: tuple[str, ...]
@@ -51,9 +51,13 @@ EDITIONS = {
     "2009": Edition(bonus_may_be_declined=True, modes=("individual", "team", "solo")),
     "2025": Edition(bonus_may_be_declined=False, modes=("individual",)),
 }
+"""The editions by name."""
 
 PLAYERS_BY_MODE = {"individual": (2, 3, 4), "team": (4,), "solo": (1,)}
+"""The numbers of seats that each mode allows."""
+
 SIDE_BY_PLAYERS = {1: 6, 2: 6, 3: 7, 4: 8}
+"""The side of the printed board for each number of seats."""
 
 SIZE_LIMITS = {"side": (3, 10), "colors": (2, 6), "rack": (2, 6), "tile_sets": (1, 12)}
 """The least and the greatest value of each size that research varies; in solo a rack always holds one tile."""
@@ -69,13 +73,13 @@ class Rules:
         mode: ``"individual"`` (2 to 4 players), ``"team"`` (4, seats 0 and 2 against 1 and 3) or ``"solo"`` (1).
         side: cells along one edge of the board, 3 to 10; as printed 6 for 1 or 2 players, 7 for 3, 8 for 4.
         colors: colors in play, 2 to 6, the first so many of R G B O Y P. Tiles of other colors leave the bag; their
-            printed symbols become ordinary free cells.
-        rack: tiles a seat holds, 2 to 6; as printed 6, solo 1 (and solo knows no other).
-        tile_sets: boxes whose tiles are in the bag, 1 to 12; more than one lets a large board or few colors work.
+            start symbols become ordinary free cells.
+        rack: tiles that a seat holds, 2 to 6; as printed 6; in solo always 1.
+        tile_sets: how many boxes of tiles the bag holds, 1 to 12; a large board or few colors need more than one.
 
     Raises:
-        ValueError: for a value or a combination that cannot be played, saying what would be right.
-        TypeError: for a value of the wrong type.
+        ValueError: if a value or a combination cannot be played; the message says what can.
+        TypeError: if a value has the wrong type.
     """
 
     players: int = 2
@@ -96,23 +100,23 @@ class Rules:
         object.__setattr__(self, "_hash", hash(_values(self)))
 
     def __hash__(self) -> int:
-        """Worked out once, as every look-up table is found by it."""
+        """Return the hash, which is computed once because every look-up of tables needs it."""
         return self._hash  # type: ignore[attr-defined, no-any-return]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Made anew, as other processes have other hashes."""
+        """Pickle the values only, because hashes differ between processes."""
         return Rules, _values(self)
 
-    # What the edition and the mode mean, by name.
+    # What follows from the edition and the mode.
 
     @property
     def tracks(self) -> int:
-        """T, sets of markers: one a seat, in team mode one a team, solo one."""
+        """T, the number of sets of markers: one for each seat, in team mode one for each team."""
         return 2 if self.mode == "team" else self.players
 
     @property
     def stops(self) -> tuple[int, ...]:
-        """Where a marker stops: (18,), on the double track (18, 36)."""
+        """The values at which a marker stops: (18,), on the double track (18, 36)."""
         return (TRACK_END,) if self.mode == "individual" else (TRACK_END, 2 * TRACK_END)
 
     @property
@@ -134,37 +138,37 @@ class Rules:
 
     @property
     def has_bonus(self) -> bool:
-        """Whether a marker's arrival earns a bonus placement (everywhere but in solo)."""
+        """Whether a marker that arrives at a stop earns a bonus placement (not in solo)."""
         return self.mode != "solo"
 
     @property
     def has_swap(self) -> bool:
-        """Whether a rack without the lowest colors may be swapped (everywhere but in solo)."""
+        """Whether a rack that shows none of the lowest colors may be swapped (not in solo)."""
         return self.mode != "solo"
 
     @property
     def bonus_may_be_declined(self) -> bool:
-        """Whether a bonus placement may be given up (2009 only)."""
+        """Whether a bonus placement may be declined (edition 2009 only)."""
         return self.has_bonus and EDITIONS[self.edition].bonus_may_be_declined
 
     @property
     def start_symbol_radius(self) -> int:
-        """How far from the centre the printed symbols lie: 5, on a smaller board its corners."""
+        """The distance of the start symbols from the centre: 5, on a smaller board that of its corners."""
         return min(self.side, 6) - 1
 
     @property
     def tiles(self) -> int:
-        """Tiles in the full bag."""
+        """The number of tiles in the full bag."""
         mixed = self.colors * (self.colors - 1) // 2
         return self.tile_sets * (MIXED_COPIES * mixed + DOUBLE_COPIES * self.colors)
 
     @property
     def most_placements(self) -> int:
-        """No game can be longer: half the cells free at the start."""
+        """The greatest number of placements in a game: half of the cells that are free at the start."""
         return (3 * self.side * (self.side - 1) + 1 - self.colors) // 2
 
     def to_dict(self) -> dict[str, Any]:
-        """Players, edition, mode, and whatever else differs from what is printed."""
+        """Return players, edition, mode, and every other value that differs from the printed rules."""
         default = Rules(self.players, self.edition, self.mode)
         always = {"players", "edition", "mode"}
         names = [f.name for f in fields(self)]
@@ -172,10 +176,10 @@ class Rules:
 
     @classmethod
     def from_dict(cls, words: dict[str, Any]) -> "Rules":
-        """The reverse of :meth:`to_dict`.
+        """Return the rules of a dict such as :meth:`to_dict` returns.
 
         Raises:
-            ValueError: for something else: no dict, a key that is no rule, a value that cannot be played.
+            ValueError: if it is no dict, has a key that is no rule, or a value that cannot be played.
         """
         if not isinstance(words, Mapping):
             raise ValueError(f"rules must be an object with the keys {', '.join(f.name for f in fields(cls))}")
@@ -188,7 +192,7 @@ class Rules:
         except TypeError as error:
             raise ValueError(str(error)) from error
 
-    # Checks, in the order in which a reader would want to hear of them.
+    # Checks; the most basic mistake is reported first.
 
     def _check_choices(self) -> None:
         if self.edition not in EDITIONS:
@@ -222,14 +226,14 @@ class Rules:
             )
 
     def _set_integer(self, name: str, low: int, high: int, called: str | None = None) -> None:
-        """In place: check a field, and keep it as a Python int, which is what JSON knows."""
+        """Check a field and store it as a Python int, which JSON can represent."""
         object.__setattr__(self, name, as_integer(getattr(self, name), called or name, low, high))
 
     def _tiles_needed(self) -> int:
-        """The most tiles ever out of the bag at once, so that every draw finds one.
+        """Return the greatest number of tiles out of the bag at once, so that every draw finds one.
 
-        With a swap: all but one of the placements made, full racks elsewhere, the mover's rack short by the tile just
-        laid and set aside, and a whole rack drawn before it goes back.
+        The worst case is a swap when all placements but one have been made: the other racks are full, the rack without
+        the tile just placed is set aside, and a whole rack is drawn before it goes back.
         """
         if not self.has_swap:
             return self.most_placements
@@ -241,6 +245,6 @@ def _values(rules: Rules) -> tuple[Any, ...]:
 
 
 def _listed(names: Any) -> str:
-    """Names as a sentence lists them: 'a', 'b' or 'c'."""
+    """Join names as in a sentence: 'a', 'b' or 'c'."""
     quoted = [repr(name) for name in names]
     return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} or {quoted[-1]}"

@@ -1,70 +1,114 @@
-"""The rules for one game of a batch, one number at a time.
+"""Scalar implementation of the rules: one game of a batch, one number at a time, without allocating arrays.
 
-The same rules as :mod:`genial_env.core.kernel`, on the same arrays, told the way a processor likes them best: no call
-over many games, no array made. numba compiles these functions for the backend "numba" (:mod:`genial_env._compiled`);
-without numba the environments for one game at a time run them as they stand, in Python, on memoryviews, which Python
-reads several times as fast as arrays (:func:`rows_of`). So nothing here may use what only one of the two knows. The
-tests play all of them side by side and compare every array.
+It implements the same rules as :mod:`genial_env.core.kernel` on the same arrays. The backend "numba" compiles these
+functions (:mod:`genial_env._compiled`). Without numba, the environments for one game run them as plain Python on
+memoryviews, which Python indexes several times as fast as arrays (:func:`rows_of`). So the code here may use only what
+both numba and plain Python support. The tests play games with all implementations side by side and compare every array.
 
-`s` are the :class:`Games`, `t` the :class:`Facts` of their rules, `g` the number of the game.
+Arguments: `s` is :class:`Games`, `t` the :class:`Facts` of the rules, `g` the row of the game.
 """
 
+from collections import namedtuple
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.core import chance
-from genial_env.core.rules import TRACK_END, Rules
-from genial_env.core.state import EMPTY, FREE, LEVELS, End, Phase, State
+from genial_env.core.rules import Rules
+from genial_env.core.state import EMPTY, FREE, LEVELS, STATE_ARRAYS, End, Phase, State
 from genial_env.core.tables import tables
+
+__all__ = [
+    "ALL_AT_TOP",
+    "BOARD_FULL",
+    "BONUS",
+    "OVER",
+    "PLACE",
+    "SWAP",
+    "UNFINISHED",
+    "Facts",
+    "Games",
+    "Numbers",
+    "Script",
+    "add_hidden_tiles",
+    "advance",
+    "advanced",
+    "apply",
+    "apply_without_draw",
+    "arrays_of",
+    "carry_out",
+    "close_turn",
+    "cover",
+    "draw_kind",
+    "facts_of",
+    "fill_rack",
+    "find_allowed_placements",
+    "finish",
+    "has_open",
+    "holds",
+    "is_allowed",
+    "is_bound_by_first_turn",
+    "is_legal",
+    "is_placing",
+    "join_action",
+    "lacks_lowest",
+    "lowest_marker",
+    "may_decline",
+    "may_place",
+    "may_swap",
+    "memory_of",
+    "memory_of_facts",
+    "near_untouched_symbols",
+    "next_stop",
+    "place",
+    "random_32",
+    "return_tile",
+    "rows_of",
+    "run_from",
+    "seat_after",
+    "split_action",
+    "steps_to_mover",
+    "swap",
+    "take_from_rack",
+    "tiles_held",
+    "tiles_left",
+    "track_of",
+    "turn_closes",
+]
 
 PLACE, BONUS, SWAP, OVER = (int(phase) for phase in Phase)
 UNFINISHED, BOARD_FULL, ALL_AT_TOP = (int(end) for end in End)
-FIRST_STOP = int(TRACK_END)
 
 Numbers = Any
-"""A numpy array; for Python a list of memoryviews. Either is read and written as ``x[g]``, ``x[g][a]``, ``x[g][a, b]``;
-of :class:`Facts`, which are nested all the way, ``x[a][b][c]``.
+"""A numpy array, or in plain Python a list of memoryviews.
+
+Arrays of :class:`Games` are indexed as ``x[g]``, ``x[g][a]`` and ``x[g][a, b]``; arrays of :class:`Facts`, which are
+nested lists down to the last axis, as ``x[a][b][c]``.
 """
 
 
-class Games(NamedTuple):
-    """The arrays of a :class:`~genial_env.core.state.State`, in its order; bitsets as int64."""
-
-    board: Numbers  # [B, N]
-    points: Numbers  # [B, N, C]
-    open: Numbers  # [B, W]
-    symbols_touched: Numbers  # [B]
-    scores: Numbers  # [B, T, C]
-    racks: Numbers  # [B, P, K]
-    bag: Numbers  # [B, M]
-    key: Numbers  # [B, P]
-    drawn: Numbers  # [B, P]
-    has_placed: Numbers  # [B, P]
-    returned: Numbers  # [B, P, K, M]
-    levels: Numbers  # [B, M, X]
-    swapped: Numbers  # [B]
-    to_play: Numbers  # [B]
-    phase: Numbers  # [B]
-    pending_bonus: Numbers  # [B]
-    decisions: Numbers  # [B]
-    end: Numbers  # [B]
+if TYPE_CHECKING:
+    Games = State  # which has the same attributes
+    """A named tuple of the arrays of a :class:`~genial_env.core.state.State`, in its order; bitsets as int64."""
+else:
+    Games = namedtuple("Games", STATE_ARRAYS)
 
 
 class Facts(NamedTuple):
-    """The rules in numbers, and those look-up tables that play needs, small enough for the fastest cache."""
+    """The rules as numbers, and the look-up tables that playing needs, small enough for the processor's first cache."""
 
-    cells: Numbers  # [E, 2] int16 the cells of a placement's halves
-    rays: Numbers  # [N, 6, R] int16 the cells in each direction, the nearest first, FREE from the edge on
+    cells: Numbers  # [E, 2] int16 the cells of a placement, of the tile's first and second half
+    rays: Numbers  # [N, 6, R] int16 the cells in each direction, the nearest first, then -1 beyond the edge
     kinds: Numbers  # [M, 2] int8 the colors of a kind's halves
     kind_mask: Numbers  # [M] uint8 bit c: the kind shows color c
-    near: Numbers  # [E] uint8 bit c: the placement is next to color c's printed symbol
+    near: Numbers  # [E] uint8 bit c: the placement is next to color c's start symbol
     placement_of: Numbers  # [N, 6] int16 (cell, direction) -> placement, -1 over the edge
-    places: Numbers  # [N] uint16 where a cell lies on a grid with an edge around it, rows of `width`
+    grid_index: Numbers  # [N] uint16 the index of a cell on a grid with a border around it, in rows of `width`
     compatible: Numbers  # [E, W] int64 bitsets: the placements that share no cell with a placement
-    near_sets: Numbers  # [C, W] int64 bitsets: the placements next to a color's printed symbol
+    near_sets: Numbers  # [C, W] int64 bitsets: the placements next to a color's start symbol
+    next_stop: Numbers  # [top + 1] int8 where a marker stops next; at the end of the track it stays
     width: int
     n_players: int
     n_tracks: int
@@ -74,6 +118,8 @@ class Facts(NamedTuple):
     n_words: int
     n_placements: int
     n_actions: int
+    swap_action: int
+    decline_action: int
     top: int
     has_bonus: int
     has_swap: int
@@ -81,83 +127,134 @@ class Facts(NamedTuple):
 
 
 Script = Numbers
-"""[K] the tiles to be drawn, -1 where luck decides."""
+"""[K] the tile kinds to draw, -1 from where on random bits decide."""
 
 
-# What is allowed
+# Actions, seats and tracks
+
+
+def is_placing(t: Facts, action: int) -> bool:
+    """Return whether an action places a tile."""
+    return 0 <= action < t.swap_action
+
+
+def split_action(t: Facts, action: int) -> tuple[int, int]:
+    """Return slot and placement of an action that places a tile."""
+    slot = action // t.n_placements
+    return slot, action - slot * t.n_placements
+
+
+def join_action(t: Facts, slot: int, placement: int) -> int:
+    """Return the action that places the tile of a slot on a placement."""
+    return slot * t.n_placements + placement
+
+
+def track_of(t: Facts, seat: int) -> int:
+    """Return the score track of a seat; numbers beyond the last seat count on from seat 0."""
+    return seat % t.n_tracks
+
+
+def seat_after(t: Facts, seat: int, steps: int) -> int:
+    """Return the seat that is so many steps clockwise of a seat."""
+    return (seat + steps) % t.n_players
+
+
+def steps_to_mover(s: Games, t: Facts, g: int, seat: int) -> int:
+    """Return how many steps clockwise of a seat the seat to play is."""
+    steps: int = (s.to_play[g] - seat + t.n_players) % t.n_players
+    return steps
+
+
+def next_stop(t: Facts, marker: int) -> int:
+    """Return where a marker stops next; a marker at the end of the track stays there."""
+    stop: int = t.next_stop[marker]
+    return stop
+
+
+# Legality
 
 
 def is_legal(s: Games, t: Facts, g: int, action: int) -> bool:
-    """Whether an action may be played."""
-    swap_action = t.n_slots * t.n_placements
+    """Return whether an action is legal; numbers that are no action are not."""
     if action < 0 or action >= t.n_actions:
         return False
-    if action >= swap_action:
-        return may_swap(s, g) if action == swap_action else may_decline(s, t, g)
-    seat, slot = s.to_play[g], action // t.n_placements
-    placement = action - slot * t.n_placements
-    if not may_place(s, g) or s.racks[g][seat, slot] == EMPTY or not _holds(s.open[g][placement >> 6], placement):
+    if action == t.swap_action:
+        return may_swap(s, g)
+    if action == t.decline_action:
+        return may_decline(s, t, g)
+    slot, placement = split_action(t, action)
+    if not may_place(s, g) or s.racks[g][s.to_play[g], slot] == EMPTY:
         return False
-    symbols_touched = s.symbols_touched[g]
-    if s.has_placed[g][seat] or (t.near[placement] | symbols_touched) != symbols_touched:
-        return True
-    return not first_turn_binds(s, t, g)
+    return is_allowed(s, t, g, placement)
 
 
 def may_place(s: Games, g: int) -> bool:
-    """Whether the decision is a placement."""
-    places: bool = s.phase[g] <= BONUS
-    return places
+    """Return whether the decision is a placement."""
+    may: bool = s.phase[g] <= BONUS
+    return may
 
 
 def may_swap(s: Games, g: int) -> bool:
-    """Whether the rack may be swapped."""
-    offered: bool = s.phase[g] == SWAP
-    return offered
+    """Return whether swapping the rack is legal."""
+    may: bool = s.phase[g] == SWAP
+    return may
 
 
 def may_decline(s: Games, t: Facts, g: int) -> bool:
-    """Whether a swap, or by the rules a bonus placement, may be declined."""
-    return s.phase[g] == SWAP or (s.phase[g] == BONUS and t.may_decline_bonus != 0)
+    """Return whether declining (a swap, or in edition 2009 a bonus placement) is legal."""
+    phase = s.phase[g]
+    may: bool = phase == SWAP or (phase == BONUS and t.may_decline_bonus != 0)
+    return may
 
 
-def _holds(word: int, number: int) -> bool:
-    """Whether the word of a bitset holds a number."""
+def is_allowed(s: Games, t: Facts, g: int, placement: int) -> bool:
+    """Return whether a placement is open to the seat to play, first-turn rule included."""
+    word = placement >> 6
+    if not holds(s.open[g][word], placement):
+        return False
+    if s.has_placed[g][s.to_play[g]]:
+        return True
+    return holds(near_untouched_symbols(s, t, g, word), placement) or not is_bound_by_first_turn(s, t, g)
+
+
+def holds(word: int, number: int) -> bool:
+    """Return whether the word of a bitset that has the bit of a number holds the number."""
     return (word >> (number & 63)) & 1 != 0
 
 
-def first_turn_binds(s: Games, t: Facts, g: int) -> bool:
-    """Whether some open placement lies next to a printed symbol that no tile lies next to; else the rule lapses."""
-    symbols_touched = s.symbols_touched[g]
-    for color in range(t.n_colors):
-        if (symbols_touched >> color) & 1 == 0:
-            for word in range(t.n_words):
-                if s.open[g][word] & t.near_sets[color][word] != 0:
-                    return True
+def is_bound_by_first_turn(s: Games, t: Facts, g: int) -> bool:
+    """Return whether the first-turn rule limits the placements of the seat to play.
+
+    A seat's first tile must lie next to a start symbol that no tile lies next to. Where no such placement is open, the
+    rule lapses.
+    """
+    if s.has_placed[g][s.to_play[g]]:
+        return False
+    for word in range(t.n_words):  # noqa: SIM110  numba compiles no generators
+        if s.open[g][word] & near_untouched_symbols(s, t, g, word) != 0:
+            return True
     return False
 
 
-def is_bound_by_first_turn(s: Games, t: Facts, g: int) -> bool:
-    """Whether the first-turn rule limits where the seat to play may place."""
-    return not s.has_placed[g][s.to_play[g]] and first_turn_binds(s, t, g)
+def near_untouched_symbols(s: Games, t: Facts, g: int, word: int) -> int:
+    """Return one word of the set of placements next to a start symbol that no tile lies next to."""
+    symbols_touched, near = s.symbols_touched[g], 0
+    for color in range(t.n_colors):
+        if (symbols_touched >> color) & 1 == 0:
+            near |= t.near_sets[color][word]
+    return near
 
 
 def find_allowed_placements(s: Games, t: Facts, g: int, out: Numbers) -> None:
-    """Write the open placements under the first-turn rule, as a bitset, into `out` [W]."""
-    still_open, symbols_touched = s.open[g], s.symbols_touched[g]
-    is_bound = is_bound_by_first_turn(s, t, g)
+    """Write the set of placements that are open to the seat to play, first-turn rule included, to out [W]."""
+    binds = is_bound_by_first_turn(s, t, g)
     for word in range(t.n_words):
-        out[word] = still_open[word]
-        if is_bound:
-            near = 0
-            for color in range(t.n_colors):
-                if (symbols_touched >> color) & 1 == 0:
-                    near |= t.near_sets[color][word]
-            out[word] &= near
+        placements = s.open[g][word]
+        out[word] = placements & near_untouched_symbols(s, t, g, word) if binds else placements
 
 
 def add_hidden_tiles(s: Games, t: Facts, g: int, seat: int, counts: Numbers) -> None:
-    """In place: add the tiles in the racks of the other seats to `counts` [M]."""
+    """Add the tiles in the racks of the other seats to counts [M], in place."""
     racks = s.racks[g]
     for other in range(t.n_players):
         if other != seat:
@@ -168,9 +265,9 @@ def add_hidden_tiles(s: Games, t: Facts, g: int, seat: int, counts: Numbers) -> 
 
 
 def lacks_lowest(s: Games, t: Facts, g: int) -> bool:
-    """Whether the mover's rack holds tiles, and none that shows any of its lowest colors."""
+    """Return whether the rack of the seat to play holds tiles, and none that shows any of its lowest colors."""
     seat = s.to_play[g]
-    track = seat % t.n_tracks
+    track = track_of(t, seat)
     shown = 0
     for slot in range(t.n_slots):
         kind = s.racks[g][seat, slot]
@@ -186,7 +283,7 @@ def lacks_lowest(s: Games, t: Facts, g: int) -> bool:
 
 
 def lowest_marker(s: Games, t: Facts, g: int, track: int) -> int:
-    """The lowest marker of a track."""
+    """Return the lowest marker of a track."""
     markers, lowest = s.scores[g], t.top
     for color in range(t.n_colors):
         lowest = min(lowest, markers[track, color])
@@ -197,25 +294,46 @@ def lowest_marker(s: Games, t: Facts, g: int, track: int) -> int:
 
 
 def apply(s: Games, t: Facts, g: int, action: int, script: Script) -> None:
-    """In place: play an action, which must be legal."""
+    """Play a legal action, in place."""
     s.decisions[g] += 1
-    if action < t.n_slots * t.n_placements:
-        slot = action // t.n_placements
-        lay(s, t, g, slot, action - slot * t.n_placements)
-        go_on(s, t, g, script)
-    elif action == t.n_slots * t.n_placements:
+    if action == t.swap_action:
         swap(s, t, g, script)
-    elif s.phase[g] == BONUS:
-        s.pending_bonus[g] -= 1
-        go_on(s, t, g, script)
-    else:
+    elif carry_out(s, t, g, action):
         close_turn(s, t, g, script)
 
 
-def lay(s: Games, t: Facts, g: int, slot: int, placement: int) -> None:
-    """In place: lay a tile, score it, move markers; bonus placements earned and used are counted in `pending_bonus`."""
+def apply_without_draw(s: Games, t: Facts, g: int, action: int) -> None:
+    """Play a legal action, in place, without drawing tiles or passing the turn on: the afterstate.
+
+    See :func:`genial_env.core.kernel.apply_without_draw`.
+    """
+    s.decisions[g] += 1
+    if action == t.swap_action:
+        for slot in range(t.n_slots):
+            kind = take_from_rack(s, t, g, s.to_play[g], slot)
+            if kind != EMPTY:
+                s.bag[g][kind] += 1
+        s.phase[g] = PLACE
+    elif carry_out(s, t, g, action):
+        s.phase[g] = PLACE
+
+
+def carry_out(s: Games, t: Facts, g: int, action: int) -> bool:
+    """Play an action that is not a swap, in place, up to the draw; return whether the turn closes."""
+    if is_placing(t, action):
+        slot, placement = split_action(t, action)
+        place(s, t, g, slot, placement)
+    elif s.phase[g] == BONUS:
+        s.pending_bonus[g] -= 1
+    else:
+        return True  # a swap declined
+    return turn_closes(s, t, g)
+
+
+def place(s: Games, t: Facts, g: int, slot: int, placement: int) -> None:
+    """Place a tile, score it and move markers, in place; count bonus placements earned and used in `pending_bonus`."""
     seat = s.to_play[g]
-    track = seat % t.n_tracks
+    track = track_of(t, seat)
     kind = take_from_rack(s, t, g, seat, slot)
     first, second = t.cells[placement][0], t.cells[placement][1]
     a, b = t.kinds[kind][0], t.kinds[kind][1]
@@ -242,7 +360,10 @@ def lay(s: Games, t: Facts, g: int, slot: int, placement: int) -> None:
 
 
 def take_from_rack(s: Games, t: Facts, g: int, seat: int, slot: int) -> int:
-    """In place: empty a slot and return its tile, which everybody sees: see ``kernel._show``."""
+    """Empty a slot, in place, and return its tile, which all seats see: EMPTY if it had none.
+
+    What is recorded about it: see ``_show`` in the numpy implementation.
+    """
     kind: int = s.racks[g][seat, slot]
     s.racks[g][seat, slot] = EMPTY
     if kind != EMPTY and s.swapped[g]:
@@ -254,67 +375,86 @@ def take_from_rack(s: Games, t: Facts, g: int, seat: int, slot: int) -> int:
 
 
 def advance(s: Games, t: Facts, g: int, track: int, color: int, points: int) -> int:
-    """In place: move a marker; 1 if it arrived at a stop."""
+    """Move a marker, in place; return 1 if it arrived at a stop, else 0."""
     before = s.scores[g][track, color]
-    stop = FIRST_STOP if before < FIRST_STOP else t.top
-    after = min(before + points, stop)
+    stop = next_stop(t, before)
+    after = advanced(before, points, stop)
     s.scores[g][track, color] = after
     return 1 if before < after and after == stop else 0
 
 
+def advanced(marker: int, points: int, stop: int) -> int:
+    """Return where a marker is after so many points, if `stop` is its next stop; points beyond it are lost."""
+    return min(marker + points, stop)
+
+
 def cover(s: Games, t: Facts, g: int, cell: int, color: int) -> None:
-    """In place: lay half a tile, and bring the points map up to date behind the runs that it lengthens."""
-    s.board[g][cell] = color
+    """Cover a cell with half a tile, in place, and update the points map behind the runs that it lengthens."""
+    board, points = s.board[g], s.points[g]
+    board[cell] = color
     for axis in range(3):
-        run, end = run_from(s, t, g, cell, axis, color)
-        back, back_end = run_from(s, t, g, cell, axis + 3, color)
+        run, end = run_from(t, board, cell, axis, color)
+        back, back_end = run_from(t, board, cell, axis + 3, color)
         if end >= 0:
-            s.points[g][end, color] += 1 + back
+            points[end, color] += 1 + back
         if back_end >= 0:
-            s.points[g][back_end, color] += 1 + run
+            points[back_end, color] += 1 + run
 
 
-def run_from(s: Games, t: Facts, g: int, cell: int, direction: int, color: int) -> tuple[int, int]:
-    """How many cells of a color follow a cell in a direction, and the free cell behind them, -1 if there is none."""
-    board, ray, run = s.board[g], t.rays[cell][direction], 0
+def run_from(t: Facts, board: Numbers, cell: int, direction: int, color: int) -> tuple[int, int]:
+    """Walk along the cells of a color next to a cell in a direction.
+
+    Returns:
+        How many cells the run has, and the free cell behind it, -1 if there is none.
+    """
+    ray, run = t.rays[cell][direction], 0
     beyond = ray[0]
     while beyond >= 0:
-        seen = board[beyond]
-        if seen != color:
-            return run, (beyond if seen == FREE else -1)
+        found = board[beyond]
+        if found != color:
+            return run, (beyond if found == FREE else -1)
         run += 1
         beyond = ray[run]
     return run, -1
 
 
-def go_on(s: Games, t: Facts, g: int, script: Script) -> None:
-    """In place: after a placement made or declined, the game ends, the bonus chain goes on, a swap is offered, or the
-    turn closes.
+# After a placement
+
+
+def turn_closes(s: Games, t: Facts, g: int) -> bool:
+    """Decide what follows a placement that was made or declined, and set the phase in place.
+
+    The game ends, or the next bonus placement is due, or a swap is offered, or else the turn closes.
+
+    Returns:
+        Whether the turn closes.
     """
     seat = s.to_play[g]
-    if lowest_marker(s, t, g, seat % t.n_tracks) == t.top:
+    if lowest_marker(s, t, g, track_of(t, seat)) == t.top:
         finish(s, g, ALL_AT_TOP)
-    elif not has_open(s, t, g):
+        return False
+    if not has_open(s, t, g):
         finish(s, g, BOARD_FULL)
-    elif s.pending_bonus[g] > 0 and tiles_held(s, t, g, seat) > 0:
+        return False
+    if s.pending_bonus[g] > 0 and tiles_held(s, t, g, seat) > 0:
         s.phase[g] = BONUS
-    else:
-        s.pending_bonus[g] = 0  # without a tile a bonus lapses
-        if t.has_swap != 0 and lacks_lowest(s, t, g):
-            s.phase[g] = SWAP
-        else:
-            close_turn(s, t, g, script)
+        return False
+    s.pending_bonus[g] = 0  # without a tile a bonus lapses
+    if t.has_swap != 0 and lacks_lowest(s, t, g):
+        s.phase[g] = SWAP
+        return False
+    return True
 
 
 def finish(s: Games, g: int, end: int) -> None:
-    """In place: the game is over."""
+    """End the game, in place."""
     s.end[g] = end
     s.phase[g] = OVER
     s.pending_bonus[g] = 0
 
 
 def has_open(s: Games, t: Facts, g: int) -> bool:
-    """Whether two free cells lie side by side."""
+    """Return whether two adjacent cells are free."""
     for word in range(t.n_words):  # noqa: SIM110  numba compiles no generators
         if s.open[g][word] != 0:
             return True
@@ -322,7 +462,7 @@ def has_open(s: Games, t: Facts, g: int) -> bool:
 
 
 def tiles_held(s: Games, t: Facts, g: int, seat: int) -> int:
-    """How many tiles a seat holds."""
+    """Count the tiles that a seat holds."""
     racks, held = s.racks[g], 0
     for slot in range(t.n_slots):
         if racks[seat, slot] != EMPTY:
@@ -331,9 +471,9 @@ def tiles_held(s: Games, t: Facts, g: int, seat: int) -> int:
 
 
 def swap(s: Games, t: Facts, g: int, script: Script) -> None:
-    """In place: set the rack aside, draw a new one, and only then put the old tiles back into the bag."""
+    """Set the rack aside, draw a new one, and only then put the old tiles back into the bag, in place."""
     seat = s.to_play[g]
-    aside = 0  # the kinds, each in eight bits as kind + 1: a list would be made anew at every call
+    aside = 0  # the kinds, each in eight bits as kind + 1: a list would be allocated at every call
     for slot in range(t.n_slots):
         aside = aside << 8 | (take_from_rack(s, t, g, seat, slot) + 1)
     close_turn(s, t, g, script)
@@ -346,7 +486,10 @@ def swap(s: Games, t: Facts, g: int, script: Script) -> None:
 
 
 def return_tile(s: Games, t: Facts, g: int, kind: int) -> None:
-    """In place: put a swapped tile back into the bag, and note it: see ``kernel._return_tiles``."""
+    """Put a swapped tile back into the bag, in place, and record it.
+
+    What is recorded about it: see ``_return_tiles`` in the numpy implementation.
+    """
     s.bag[g][kind] += 1
     hidden = s.bag[g][kind]
     for seat in range(t.n_players):
@@ -364,15 +507,15 @@ def return_tile(s: Games, t: Facts, g: int, kind: int) -> None:
 
 
 def close_turn(s: Games, t: Facts, g: int, script: Script) -> None:
-    """In place: fill the rack and give the turn to the next seat."""
+    """Fill the rack and pass the turn on to the next seat, in place."""
     seat = s.to_play[g]
     fill_rack(s, t, g, seat, script)
-    s.to_play[g] = (seat + 1) % t.n_players
+    s.to_play[g] = seat_after(t, seat, 1)
     s.phase[g] = PLACE
 
 
 def fill_rack(s: Games, t: Facts, g: int, seat: int, script: Script) -> None:
-    """In place: draw a tile for every empty slot, in slot order."""
+    """Draw a tile for every empty slot, in slot order, in place."""
     racks, drawn = s.racks[g], 0
     for slot in range(t.n_slots):
         if racks[seat, slot] == EMPTY:
@@ -385,8 +528,8 @@ def fill_rack(s: Games, t: Facts, g: int, seat: int, script: Script) -> None:
 
 
 def draw_kind(s: Games, t: Facts, g: int, seat: int) -> int:
-    """In place, the seat's counter: the kind that its luck draws from the bag."""
-    left = (luck(s.key[g][seat], s.drawn[g][seat]) * tiles_left(s, t, g)) >> 32  # as chance.below
+    """Return the kind that the seat's random bits draw from the bag; count the draw, in place."""
+    left = (random_32(s.key[g][seat], s.drawn[g][seat]) * tiles_left(s, t, g)) >> 32  # as chance.below
     s.drawn[g][seat] += 1
     bag, kind, last = s.bag[g], 0, t.n_kinds - 1
     while left >= bag[kind] and kind < last:
@@ -396,41 +539,45 @@ def draw_kind(s: Games, t: Facts, g: int, seat: int) -> int:
 
 
 def tiles_left(s: Games, t: Facts, g: int) -> int:
-    """How many tiles are in the bag."""
+    """Count the tiles in the bag."""
     bag, total = s.bag[g], 0
     for kind in range(t.n_kinds):
         total += bag[kind]
     return total
 
 
-def luck(key: int, counter: int) -> int:
-    """The upper 32 of the random bits number `counter` (:func:`chance.bits`). numba gets one of its own."""
-    block, at = divmod(counter, _LUCK_BLOCK)
-    return _lucks(key, block)[at]
+def random_32(key: int, counter: int) -> int:
+    """Return the upper 32 random bits of number `counter` of a stream (:func:`chance.bits`).
+
+    numba compiles another implementation of it.
+    """
+    block, at = divmod(counter, _BLOCK)
+    return _random_block(key, block)[at]
 
 
-_LUCK_BLOCK = 64
+_BLOCK = 64
+"""How many numbers of a stream are computed at once: numpy takes as long for one."""
 
 
 @lru_cache(maxsize=256)
-def _lucks(key: int, block: int) -> list[int]:
-    counters = np.arange(block * _LUCK_BLOCK, (block + 1) * _LUCK_BLOCK)
-    lucks: list[int] = (chance.bits(np.uint64(key), counters) >> np.uint64(32)).tolist()
-    return lucks
+def _random_block(key: int, block: int) -> list[int]:
+    counters = np.arange(block * _BLOCK, (block + 1) * _BLOCK)
+    numbers: list[int] = (chance.bits(np.uint64(key), counters) >> np.uint64(32)).tolist()
+    return numbers
 
 
-# For numba, and for Python
+# The arguments of these functions
 
 
 def arrays_of(state: State) -> Games:
-    """The arrays of a state; writing to them is writing to it."""
-    arrays = state.arrays()
-    return Games(**{**arrays, "open": state.open.view(np.int64)})
+    """Return the arrays of a state, not copied; bitsets as int64, which numba and Python shift alike."""
+    arrays: dict[str, Any] = {**state.arrays(), "open": state.open.view(np.int64)}
+    return Games(**arrays)
 
 
 @lru_cache(maxsize=64)
 def facts_of(rules: Rules) -> Facts:
-    """The facts of these rules, made on first use."""
+    """Return the facts of these rules. They are cached and read-only."""
     t, width = tables(rules), 2 * rules.side + 1
     rays = np.where(t.rays[:-1, :, 1:] < t.n_cells, t.rays[:-1, :, 1:], FREE)
     facts = Facts(
@@ -440,9 +587,10 @@ def facts_of(rules: Rules) -> Facts:
         kind_mask=t.kind_mask[:-1].copy(),
         near=t.placement_near.copy(),
         placement_of=t.placement_of.astype(np.int16),
-        places=((t.cells[:, 1] + rules.side) * width + t.cells[:, 0] + rules.side).astype(np.uint16),
+        grid_index=((t.cells[:, 1] + rules.side) * width + t.cells[:, 0] + rules.side).astype(np.uint16),
         compatible=t.compatible.view(np.int64).copy(),
         near_sets=t.near.view(np.int64).copy(),
+        next_stop=t.next_stop.copy(),
         width=width,
         n_players=rules.players,
         n_tracks=rules.tracks,
@@ -452,6 +600,8 @@ def facts_of(rules: Rules) -> Facts:
         n_words=t.near.shape[1],
         n_placements=t.n_placements,
         n_actions=t.n_actions,
+        swap_action=t.swap_action,
+        decline_action=t.decline_action,
         top=rules.top,
         has_bonus=int(rules.has_bonus),
         has_swap=int(rules.has_swap),
@@ -463,7 +613,24 @@ def facts_of(rules: Rules) -> Facts:
     return facts
 
 
+def memory_of(state: State) -> Games:
+    """Return the arrays of a state as plain Python indexes them fastest (:func:`rows_of`)."""
+    arrays = {**state.arrays(), "open": state.open.view(np.int64)}
+    rows: dict[str, Any] = {name: rows_of(array, min(array.ndim - 1, 1)) for name, array in arrays.items()}
+    return Games(**rows)
+
+
+@lru_cache(maxsize=64)
+def memory_of_facts(rules: Rules) -> Facts:
+    """Return the facts of some rules as plain Python indexes them fastest (:func:`rows_of`)."""
+    facts = facts_of(rules)
+    return Facts(*(rows_of(fact, fact.ndim - 1) if isinstance(fact, np.ndarray) else fact for fact in facts))
+
+
 def rows_of(array: NDArray[Any], depth: int) -> Any:
-    """An array as Python indexes it fastest: its parts' memory in lists so many deep, to be read and written to."""
+    """Return an array as nested lists, `depth` levels deep, of memoryviews, which Python indexes fastest.
+
+    Writing to them writes to the array.
+    """
     memory: Any = array
     return [rows_of(part, depth - 1) for part in array] if depth else memoryview(memory)

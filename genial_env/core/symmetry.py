@@ -1,15 +1,15 @@
 """The symmetries of the game: 12 of the board, and every permutation of the colors.
 
-Whatever is turned, mirrored or recolored, the rules stay the same: playing and then turning is turning and then playing
-(with the draws scripted; the luck of a game is not turned). So a network may be built to treat images alike, or be
-trained on them: :func:`genial_env.encodings.augment`.
+The rules are equivariant: to play an action and then apply a symmetry is the same as to apply the symmetry and then
+play the image of the action (with scripted draws; the seed of a game has no image). So a network may be built
+equivariant, or be trained on augmented data: :func:`genial_env.encodings.augment`.
 
     s = random_symmetries(rules, games, rng)     # one for each game
     s.view(v), s.mask(v.mask()), s.actions(actions, v.rack)
 
-The printed symbols go where the board goes and are recolored with everything else. A board whose printed symbols are
-not where they are printed occurs in no game, though the rules do not mind; ``keep_printed=True`` takes the symmetries
-that leave them in place, one color permutation for each board symmetry.
+The start symbols are mapped like the rest of the board. Boards with start symbols elsewhere than printed occur in no
+game, although the rules work on them. ``keep_start_symbols=True`` restricts the choice to the symmetries that leave the
+start symbols in place: one color permutation for each board symmetry.
 """
 
 from dataclasses import dataclass, replace
@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 from genial_env.core import bitsets, hexgrid
 from genial_env.core.arrays import Ints
 from genial_env.core.rules import Rules
-from genial_env.core.state import State
+from genial_env.core.specs import Holds, Spec
+from genial_env.core.state import STATE_SPECS, State
 from genial_env.core.tables import tables
-from genial_env.core.views import View
+from genial_env.core.views import VIEW_SPECS, View
 
 __all__ = [
     "Symmetry",
@@ -39,8 +40,10 @@ __all__ = [
 
 @lru_cache(maxsize=64)
 def board_symmetries(rules: Rules) -> Ints:  # [S, N]
-    """The symmetries of the board that map the cells of the printed symbols onto each other: entry (s, n) is the cell
-    where n goes. Number 0 changes nothing. All 12 with six colors; fewer colors have fewer printed symbols.
+    """Return the symmetries of the board that map the cells of the start symbols onto each other.
+
+    Entry (s, n) is the image of cell n; number 0 is the identity. With six colors there are all 12; fewer colors have
+    fewer start symbols.
     """
     everything = hexgrid.symmetries(rules.side)
     start_symbols = tables(rules).start_symbols
@@ -50,14 +53,14 @@ def board_symmetries(rules: Rules) -> Ints:  # [S, N]
 
 @lru_cache(maxsize=64)
 def color_permutations(rules: Rules) -> Ints:  # [C!, C]
-    """All permutations of the colors in lexical order, no change first: entry (p, c) is what color c becomes."""
+    """Return all permutations of the colors in lexical order, the identity first: (p, c) is the image of color c."""
     return _read_only(np.array(list(permutations(range(rules.colors))), dtype=np.int64))
 
 
 @lru_cache(maxsize=64)
 def start_symbol_permutations(rules: Rules) -> Ints:  # [S, C]
-    """The color permutation that goes with each board symmetry so that the printed symbols stay as they are."""
-    moved = board_symmetries(rules)[:, tables(rules).start_symbols]  # [S, C]: where color c's symbol goes
+    """Return the color permutation for each board symmetry with which the start symbols stay in place."""
+    moved = board_symmetries(rules)[:, tables(rules).start_symbols]  # [S, C]: the image of the cell of color c's symbol
     return _read_only((moved[:, :, None] == tables(rules).start_symbols).argmax(axis=2))
 
 
@@ -67,23 +70,23 @@ class Symmetry:
 
     rules: Rules
     board_number: Ints  # [G] into `board_symmetries`
-    colors: Ints  # [G, C] what color c becomes
+    colors: Ints  # [G, C] the image of color c
 
     @property
     def cells(self) -> Ints:  # [G, N]
-        """Where each cell goes."""
+        """The image of each cell."""
         moved: Ints = board_symmetries(self.rules)[self.board_number]
         return moved
 
     @property
     def placements(self) -> Ints:  # [G, E]
-        """Where each oriented placement goes."""
+        """The image of each oriented placement."""
         moved: Ints = _moved_placements(self.rules)[self.board_number]
         return moved
 
     @property
     def kinds(self) -> Ints:  # [G, M]
-        """What each tile kind becomes."""
+        """The image of each tile kind."""
         t = tables(self.rules)
         first, second = self.colors[:, t.kinds[:, 0]], self.colors[:, t.kinds[:, 1]]
         kinds: Ints = t.kind_of[first, second]
@@ -91,7 +94,7 @@ class Symmetry:
 
     @property
     def inverse(self) -> "Symmetry":
-        """What undoes it."""
+        """The inverse."""
         return replace(
             self,
             board_number=_inverse_numbers(self.rules)[self.board_number],
@@ -99,49 +102,31 @@ class Symmetry:
         )
 
     def view(self, view: View) -> View:
-        """The image of views [G]."""
-        return replace(
-            view,
-            board=self._board(view.board),
-            points=self._points(view.points),
-            scores=self._by_color(view.scores),
-            rack=self._tiles(view.rack),
-            unseen=self._by_kind(view.unseen),
-            returned=self._by_kind(view.returned),
-            levels=_moved(view.levels, self.kinds),
-            placements=_moved(view.placements, self.placements),
-            **{name: getattr(view, name).copy() for name in _UNMOVED},
-        )
+        """Return the images of views [G]."""
+        return View(self.rules, **{name: self._array(getattr(view, name), spec) for name, spec in VIEW_SPECS.items()})
 
     def state(self, state: State) -> State:
-        """The image of games [G]. What is drawn next is not: scripted draws take the images of the tiles."""
-        t = state.tables
-        corners = start_symbol_permutations(self.rules)[self.board_number]  # [G, C]: symbol c's cell goes to symbol c'
-        bits = state.symbols_touched[:, None] >> np.arange(self.rules.colors, dtype=np.uint8) & 1
-        symbols_touched = _moved(bits, corners) << np.arange(self.rules.colors, dtype=np.uint8)
-        return replace(
-            state.copy(),
-            board=self._board(state.board),
-            points=self._points(state.points),
-            open=bitsets.pack(_moved(bitsets.unpack(state.open, t.n_placements), self.placements)),
-            symbols_touched=np.bitwise_or.reduce(symbols_touched, axis=1).astype(np.uint8),
-            scores=self._by_color(state.scores),
-            racks=self._tiles(state.racks),
-            bag=self._by_kind(state.bag),
-            returned=self._by_kind(state.returned),
-            levels=_moved(state.levels, self.kinds),
+        """Return the images of games [G]. The draws to come are not mapped: script the images of the tiles."""
+        return State(
+            self.rules, **{name: self._array(getattr(state, name), spec) for name, spec in STATE_SPECS.items()}
         )
 
     def mask(self, mask: NDArray[Any]) -> NDArray[Any]:  # [G, A]
-        """The image of masks over the actions, of any dtype."""
+        """Return the images of masks over the actions, of any dtype."""
         t, image = tables(self.rules), mask.copy()
         tiles = mask[:, : t.swap_action].reshape(len(mask), self.rules.rack, t.n_placements)
         image[:, : t.swap_action] = _moved(tiles, self.placements, axis=2).reshape(len(mask), t.swap_action)
         return image
 
     def actions(self, actions: Ints, rack: NDArray[np.int8]) -> Ints:  # [G]
-        """The image of actions, which depends on the tiles of the rack [G, K] that they are for: a tile's halves are
-        named lower color first, so that recoloring may turn it over.
+        """Return the images of actions.
+
+        The first half of a tile is the lower color, so recoloring may exchange the halves. Then the image is on the
+        reversed placement.
+
+        Args:
+            actions: [G].
+            rack: [G, K] the rack that the actions refer to.
         """
         t = tables(self.rules)
         placing = t.is_placing(actions)
@@ -154,32 +139,48 @@ class Symmetry:
         image = np.where(is_reversed, t.reversed_placement[image], image)
         return np.where(placing, t.join_action(slot, image), actions)
 
-    def _board(self, board: NDArray[np.int8]) -> NDArray[np.int8]:
-        recolored = np.append(self.colors, np.full((len(self.colors), 1), -1), axis=1)  # -1, free, is the last entry
-        games = np.zeros(1, dtype=np.int64) if len(self.colors) == 1 else np.arange(len(board))
-        return _moved(recolored[games[:, None], board].astype(np.int8), self.cells)
+    def _array(self, array: NDArray[Any], spec: Spec) -> NDArray[Any]:
+        """Return the image of a declared array: its numbers mapped, then its axes permuted."""
+        image = self._numbers(array, spec.holds)
+        permutations = {"N": self.cells, "C": self.colors, "E": self.placements, "M": self.kinds}
+        for axis, letter in enumerate(spec.axes, start=1):
+            if letter in permutations:
+                image = _moved(image, permutations[letter], axis)
+        return image
 
-    def _points(self, points: NDArray[np.int8]) -> NDArray[np.int8]:
-        return _moved(_moved(points, self.cells), self.colors, axis=2)
+    def _numbers(self, numbers: NDArray[Any], holds: Holds) -> NDArray[Any]:
+        """Return a copy of an array with each number replaced by the image of what it stands for."""
+        if holds is Holds.COLORS:
+            return self._look_up(self.colors, numbers)
+        if holds is Holds.KINDS:
+            return self._look_up(self.kinds, numbers)
+        if holds is Holds.START_SYMBOLS:
+            return self._start_symbols(numbers)
+        if holds is Holds.PLACEMENTS:
+            flags = bitsets.unpack(numbers, tables(self.rules).n_placements)
+            return bitsets.pack(_moved(flags, self.placements))
+        return numbers.copy()
 
-    def _by_color(self, values: NDArray[Any]) -> NDArray[Any]:
-        return _moved(values, self.colors, axis=values.ndim - 1)
+    def _look_up(self, images: Ints, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Replace numbers [G, ...] by their images, of [G, n] or [1, n] for all games; -1 stays -1."""
+        extended = np.append(images, np.full((len(images), 1), -1), axis=1)  # -1 is the index of the last entry
+        games = np.zeros(1, dtype=np.int64) if len(images) == 1 else np.arange(len(numbers))
+        found: NDArray[Any] = extended[games.reshape(-1, *[1] * (numbers.ndim - 1)), numbers]
+        return found.astype(numbers.dtype)
 
-    def _by_kind(self, values: NDArray[Any]) -> NDArray[Any]:
-        return _moved(values, self.kinds, axis=values.ndim - 1)
-
-    def _tiles(self, kinds: NDArray[np.int8]) -> NDArray[np.int8]:
-        images = np.append(self.kinds, np.full((len(self.colors), 1), -1), axis=1)
-        games = np.zeros(1, dtype=np.int64) if len(self.colors) == 1 else np.arange(len(kinds))
-        return images[games.reshape(-1, *[1] * (kinds.ndim - 1)), kinds].astype(np.int8)
-
-
-_UNMOVED = ("seat", "rack_sizes", "has_placed", "to_play", "phase", "pending_bonus", "slots", "may_swap", "may_decline")
+    def _start_symbols(self, touched: NDArray[Any]) -> NDArray[Any]:
+        """Return the images of sets of start symbols: the cell of symbol c goes to the cell of another symbol."""
+        moved_symbols = start_symbol_permutations(self.rules)[self.board_number]  # [G, C]
+        colors = np.arange(self.rules.colors, dtype=np.uint8)
+        bits = _moved(touched[:, None] >> colors & 1, moved_symbols) << colors
+        image: NDArray[np.uint8] = np.bitwise_or.reduce(bits, axis=1).astype(np.uint8)
+        return image
 
 
 def symmetries(rules: Rules, keep_start_symbols: bool = True) -> Symmetry:
-    """All of them, one after the other: the board symmetries each with the color permutation that keeps the printed
-    symbols; without `keep_start_symbols` each with every permutation (12 x 720 with six colors).
+    """Return all symmetries: each board symmetry with the color permutation that keeps the start symbols in place.
+
+    Without `keep_start_symbols` each board symmetry comes with every color permutation: 12 x 720 with six colors.
     """
     boards = np.arange(len(board_symmetries(rules)))
     if keep_start_symbols:
@@ -189,13 +190,13 @@ def symmetries(rules: Rules, keep_start_symbols: bool = True) -> Symmetry:
 
 
 def random_symmetries(rules: Rules, games: int, rng: np.random.Generator, keep_start_symbols: bool = False) -> Symmetry:
-    """One for each of so many games, all equally likely.
+    """Choose a symmetry for each game, all equally likely.
 
     Args:
         rules: the rules.
-        games: G.
-        rng: where the choices come from.
-        keep_start_symbols: whether the printed symbols stay as they are.
+        games: G, how many.
+        rng: the source of the random choices.
+        keep_start_symbols: whether to use only symmetries that leave the start symbols in place.
     """
     boards = rng.integers(len(board_symmetries(rules)), size=games)
     if keep_start_symbols:
@@ -205,7 +206,7 @@ def random_symmetries(rules: Rules, games: int, rng: np.random.Generator, keep_s
 
 
 def _moved(values: NDArray[Any], to: Ints, axis: int = 1) -> NDArray[Any]:
-    """Entry i of an axis of [G, ...] goes to ``to[g, i]``; `to` has G rows, or one for all games."""
+    """Move entry i of an axis of [G, ...] to index ``to[g, i]``; `to` has G rows, or one row for all games."""
     source = np.argsort(to, axis=1)
     shape = [len(to)] + [1] * (values.ndim - 1)
     shape[axis] = to.shape[1]
@@ -214,7 +215,7 @@ def _moved(values: NDArray[Any], to: Ints, axis: int = 1) -> NDArray[Any]:
 
 @lru_cache(maxsize=64)
 def _moved_placements(rules: Rules) -> Ints:  # [S, E]
-    """Where each placement goes under each board symmetry."""
+    """Return the image of each placement under each board symmetry."""
     t = tables(rules)
     first, second = (board_symmetries(rules)[:, t.placements[:, half]] for half in (0, 1))
     direction = (t.neighbours[first] == second[:, :, None]).argmax(axis=2)
@@ -223,7 +224,7 @@ def _moved_placements(rules: Rules) -> Ints:  # [S, E]
 
 @lru_cache(maxsize=64)
 def _inverse_numbers(rules: Rules) -> Ints:  # [S]
-    """The number of the board symmetry that undoes each."""
+    """Return the number of the inverse of each board symmetry."""
     moved = board_symmetries(rules)
     undone = np.argsort(moved, axis=1)
     return _read_only((undone[:, None, :] == moved[None]).all(axis=2).argmax(axis=1))

@@ -1,7 +1,8 @@
-r"""Look-up tables of one set of rules: made once by slow, readable code, cached, and never written to again.
+r"""Look-up tables of one set of rules: computed once by slow, readable code, cached and read-only.
 
-Axis letters, here and everywhere: B games, P seats, T score tracks, C colors, N cells, K rack slots, E oriented
-placements, A actions, M tile kinds. ``N`` as a cell number means "off the board".
+Axis letters, here and everywhere: B games of a state, G games of a call, P seats, T score tracks, C colors, N cells,
+K rack slots, E oriented placements, A actions, M tile kinds, W words of a set of placements, X the latest returns of a
+tile kind. ``N`` as a cell number means "off the board".
 
 Placements are numbered by (first cell in row order, direction in order). At the top left of a board, where cell 0 has
 the neighbours right, down-left and down-right::
@@ -39,10 +40,10 @@ class Tables:
     placements: Ints  # [E, 2] the cells of a tile's first and second half
     placement_of: Ints  # [N, 6] (cell, direction) -> placement, -1 over the edge
     compatible: Bitsets  # [E, words] the placements that share no cell with placement e
-    start_symbols: Ints  # [C] the cell of each color's printed symbol
-    near_start_symbol: NDArray[np.uint8]  # [N] bit c: the cell is a neighbour of color c's printed symbol
+    start_symbols: Ints  # [C] the cell of each color's start symbol
+    near_start_symbol: NDArray[np.uint8]  # [N] bit c: the cell is a neighbour of color c's start symbol
     placement_near: NDArray[np.uint8]  # [E] bit c: one of the two cells is
-    near: Bitsets  # [C, words] the placements next to color c's printed symbol
+    near: Bitsets  # [C, words] the placements next to color c's start symbol
     reversed_placement: Ints  # [E] the placement on the same two cells, first and second half exchanged
     is_reversed: Bools  # [E] the first cell's number is greater than the second's
     kinds: Ints  # [M, 2] the colors of a tile's first and second half, first <= second
@@ -64,6 +65,11 @@ class Tables:
     def n_placements(self) -> int:
         """E."""
         return len(self.placements)
+
+    @cached_property
+    def n_words(self) -> int:
+        """W: words of a set of placements (:mod:`genial_env.core.bitsets`)."""
+        return int(self.compatible.shape[1])
 
     @cached_property
     def n_kinds(self) -> int:
@@ -92,7 +98,7 @@ class Tables:
     def split_action(self, action: Ints) -> tuple[Ints, Ints]: ...
 
     def split_action(self, action: Any) -> Any:
-        """Return slot and placement of an action that lays a tile, or of an array of such actions."""
+        """Return slot and placement of an action that places a tile, or of an array of such actions."""
         return divmod(action, self.n_placements)
 
     @overload
@@ -105,7 +111,7 @@ class Tables:
     def join_action(self, slot: Ints, placement: int) -> Ints: ...
 
     def join_action(self, slot: Any, placement: Any) -> Any:
-        """Return the action that lays the tile of a slot on a placement; arrays are broadcast."""
+        """Return the action that places the tile of a slot on a placement; arrays are broadcast."""
         return slot * self.n_placements + placement
 
     @overload
@@ -115,7 +121,7 @@ class Tables:
     def is_placing(self, action: Ints) -> Bools: ...
 
     def is_placing(self, action: Any) -> Any:
-        """Return whether an action lays a tile, whatever the rules say of it now; numbers below 0 do not."""
+        """Return whether an action places a tile, be it legal or not; numbers below 0 do not."""
         return (action >= 0) & (action < self.swap_action)
 
     def canonical_placement(self, kind: NDArray[np.integer[Any]], placement: Ints) -> Ints:
@@ -131,7 +137,7 @@ class Tables:
         return np.where(is_duplicate, self.reversed_placement[placement], placement)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied by what they are made from."""
+        """Pickle and copy the rules, from which the tables are computed."""
         return tables, (self.rules,)
 
     @cached_property
@@ -142,7 +148,7 @@ class Tables:
 
 @lru_cache(maxsize=64)
 def tables(rules: Rules) -> Tables:
-    """The tables of these rules, made on first use."""
+    """Return the tables of these rules, which are computed at the first call and cached."""
     step = hexgrid.neighbours(rules.side)
     placements, placement_of = _placements(step)
     start_symbols = _start_symbols(rules)
@@ -204,7 +210,7 @@ def _next_stop(rules: Rules) -> NDArray[np.int8]:
 
 
 def _in_order_from(players: int, n: int) -> Ints:
-    """[P, n]: row p counts from p to the numbers below n, and on from 0."""
+    """Return a table [P, n] whose row p has the numbers p, p + 1, ... modulo n."""
     return (np.arange(players)[:, None] + np.arange(n)) % n
 
 

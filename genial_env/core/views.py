@@ -8,7 +8,10 @@ with a view.
 Seats and tracks stand in the order of the view: the seat's own first, the others clockwise. All arrays are copies.
 """
 
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,41 +20,89 @@ from genial_env.backends import AnyBackend, accelerated
 from genial_env.core import bitsets, kernel
 from genial_env.core.arrays import Bools, Ints
 from genial_env.core.rules import Rules
-from genial_env.core.state import EMPTY, State
+from genial_env.core.specs import LEVELS, Holds, Spec, axis_sizes, dtypes_of, shape_of, specs_of
+from genial_env.core.state import EMPTY, FREE, Phase, State
 from genial_env.core.tables import Tables, tables
 
-__all__ = ["View", "fill_view_masks", "returned_tiles", "view", "view_unchecked"]
+__all__ = ["VIEW_SPECS", "View", "fill_view_masks", "returned_tiles", "view", "view_layout", "view_unchecked"]
 
 
 @dataclass(eq=False)
 class View:
-    """G games, each seen from one seat. Axis letters as in :mod:`genial_env.core.state`; own seat and track first."""
+    """G games, each seen from one seat. Every array has the axis G first; its :class:`Spec` names the axes after it.
+
+    Axes P and T stand in the order of the view: own seat and own track first, the others clockwise.
+    """
 
     rules: Rules
-    seat: Ints  # [G] who is looking
-    board: NDArray[np.int8]  # [G, N] the color on each cell, -1 where free
-    points: NDArray[np.int8]  # [G, N, C] what color c would score on free cell n
-    scores: NDArray[np.int8]  # [G, T, C] the markers
-    rack: NDArray[np.int8]  # [G, K] the own tiles' kinds, -1 for an empty slot
-    unseen: NDArray[np.uint8]  # [G, M] tiles in the bag and in the others' racks
-    returned: NDArray[np.uint8]
-    """[G, P, K, M] tiles of each kind returned by swaps since the slot was filled, at most X, so that it holds none of
-    them. Own slots as in `rack`, of the others' the longest filled first."""
-    levels: NDArray[np.uint8]
-    """[G, M, X] for the latest returns of each kind, the latest first: tiles of the kind in the bag right after it, or
-    in slots that were filled before and not shown since, the own ones included. 0 where there was no such return."""
-    rack_sizes: Ints  # [G, P]
-    has_placed: Bools  # [G, P] whether the seat has laid its first tile
-    to_play: Ints  # [G] 0 = own turn, 1 = the next seat's, ...
-    phase: NDArray[np.int8]  # [G] a state.Phase
-    pending_bonus: Ints  # [G] bonus placements to be made
-    slots: Bools  # [G, K] the slots one may place from now; none where it is not the seat's own placement
-    placements: Bools  # [G, E] the placements open to any tile of the rack; mask = slots x placements
-    may_swap: Bools  # [G]
-    may_decline: Bools  # [G]
+    seat: Annotated[Ints, Spec("", "the seat that sees this", high=lambda t: t.rules.players - 1)]
+    board: Annotated[
+        NDArray[np.int8],
+        Spec(
+            "N",
+            "the color on each cell, -1 where it is free",
+            low=FREE,
+            high=lambda t: t.rules.colors - 1,
+            holds=Holds.COLORS,
+        ),
+    ]
+    points: Annotated[NDArray[np.int8], Spec("NC", "the points that color c would score on cell n now, 0 if covered")]
+    scores: Annotated[NDArray[np.int8], Spec("TC", "the markers", high=lambda t: t.rules.top)]
+    rack: Annotated[
+        NDArray[np.int8],
+        Spec(
+            "K",
+            "the tile kind in each of the own slots, -1 where it is empty",
+            low=EMPTY,
+            high=lambda t: t.n_kinds - 1,
+            holds=Holds.KINDS,
+        ),
+    ]
+    unseen: Annotated[
+        NDArray[np.uint8],
+        Spec("M", "tiles of each kind in the bag and in the others' racks", high=lambda t: int(t.full_bag.max())),
+    ]
+    returned: Annotated[
+        NDArray[np.uint8],
+        Spec(
+            "PKM",
+            "tiles of each kind returned by swaps since the slot was filled, at most X, so that it holds none of them; "
+            "own slots as in `rack`, of the others' the longest filled first",
+            high=LEVELS,
+        ),
+    ]
+    levels: Annotated[
+        NDArray[np.uint8],
+        Spec(
+            "MX",
+            "for the latest returns of a tile of each kind, the latest first: tiles of the kind in the bag right after "
+            "it, or in slots that were filled before and have not been shown since, the own ones included; 0 where "
+            "there was no such return",
+            high=lambda t: int(t.full_bag.max()),
+        ),
+    ]
+    rack_sizes: Annotated[Ints, Spec("P", "how many tiles each seat holds", high=lambda t: t.rules.rack)]
+    has_placed: Annotated[Bools, Spec("P", "whether the seat has placed its first tile", high=1)]
+    to_play: Annotated[
+        Ints, Spec("", "whose decision it is: 0 the own, 1 the next seat's, ...", high=lambda t: t.rules.players - 1)
+    ]
+    phase: Annotated[NDArray[np.int8], Spec("", "the decision, a `Phase`", high=Phase.OVER)]
+    pending_bonus: Annotated[
+        Ints,
+        Spec("", "bonus placements still to be made in this turn", high=lambda t: t.rules.players * t.rules.rack),
+    ]
+    slots: Annotated[
+        Bools, Spec("K", "the slots to place a tile from now; none where the seat has no placement to make", high=1)
+    ]
+    placements: Annotated[
+        Bools,
+        Spec("E", "the placements open to any tile of the seat to play; the mask is slots x placements", high=1),
+    ]
+    may_swap: Annotated[Bools, Spec("", "whether the seat may swap its rack now", high=1)]
+    may_decline: Annotated[Bools, Spec("", "whether the seat may decline now", high=1)]
 
     def __len__(self) -> int:
-        """G."""
+        """Return G."""
         return len(self.seat)
 
     def __repr__(self) -> str:
@@ -71,8 +122,7 @@ class View:
 
     def select(self, games: Ints) -> "View":
         """Return the views of some of the games, copied."""
-        arrays = {f.name: getattr(self, f.name)[games] for f in fields(self) if f.name != "rules"}
-        return View(self.rules, **arrays)
+        return View(self.rules, **{name: getattr(self, name)[games] for name in VIEW_SPECS})
 
     def mask(self, out: Bools | None = None) -> Bools:  # [G, A]
         """Return the mask of legal actions; none where it is not the seat's turn.
@@ -83,6 +133,19 @@ class View:
         mask = np.empty((len(self), self.tables.n_actions), dtype=np.bool_) if out is None else out
         fill_view_masks(self, mask)
         return mask
+
+
+VIEW_SPECS = specs_of(View)
+"""The declarations of the arrays, in the order of the fields."""
+
+_DTYPES = dtypes_of(View)
+
+
+@lru_cache(maxsize=64)
+def view_layout(rules: Rules) -> Mapping[str, tuple[tuple[int, ...], np.dtype[Any]]]:
+    """Return shape (without G) and dtype of every array of a view."""
+    sizes = axis_sizes(rules)
+    return {name: (shape_of(spec, sizes), _DTYPES[name]) for name, spec in VIEW_SPECS.items()}
 
 
 @accelerated

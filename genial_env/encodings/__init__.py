@@ -1,7 +1,7 @@
-"""Observation encodings: views in, arrays out. One file an encoding, one line in `registry.py`.
+"""Observation encodings turn views into arrays. Each has a file of its own and an entry in `registry.py`.
 
-An encoding names its fields, each an array of a documented dtype and range, and fills them for a whole batch of views.
-It knows no environment library; `envs` turns the fields into spaces. docs/encodings.md lists every field for every
+An encoding declares its fields, each an array with a dtype and a range, and computes them for a batch of views. It does
+not depend on an environment library; `envs` makes spaces of the fields. docs/encodings.md lists every field for every
 number of seats.
 """
 

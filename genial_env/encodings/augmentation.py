@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env.core.arrays import Ints
 from genial_env.core.rules import Rules
 from genial_env.core.symmetry import random_symmetries
-from genial_env.core.tables import Ints
 from genial_env.encodings.base import Decodable
 from genial_env.encodings.registry import make_encoding
 
@@ -23,19 +23,22 @@ def augment(
     rng: np.random.Generator,
     keep_start_symbols: bool = False,
 ) -> tuple[Any, NDArray[Any], Ints]:
-    """A batch of training data with each game turned and recolored at random: new observations, masks and actions.
+    """Map each game of a batch of training data by a random symmetry.
 
     Args:
         rules: the rules.
-        encoding: what the observations are encoded with, by name or one that can decode.
-        observation: the arrays [G, ...] by field, or the one array of an encoding with one.
+        encoding: the encoding of the observations, by name or as an object that can decode.
+        observation: the arrays [G, ...] by field, or the array of an encoding with a single one.
         masks: [G, A].
-        actions: [G] action ids; a learner's own, so that they are about the rack that the observation shows.
-        rng: where the choices come from.
-        keep_start_symbols: whether the printed symbols stay as they are.
+        actions: [G] action ids of the observing seat, which refer to the rack in the observation.
+        rng: the source of the random choices.
+        keep_start_symbols: whether to use only symmetries that leave the start symbols in place.
+
+    Returns:
+        The new observations, masks and actions.
 
     Raises:
-        TypeError: for an encoding that cannot decode.
+        TypeError: if the encoding cannot decode.
     """
     coder = make_encoding(encoding)
     if not isinstance(coder, Decodable):

@@ -1,4 +1,4 @@
-"""What an encoding is, and how a plain function becomes one."""
+"""The protocols of encodings, and an adapter for plain functions."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ class Field:
 
 @runtime_checkable
 class Encoding(Protocol):
-    """Views in, one array a field out."""
+    """Turns views into arrays, one for each field."""
 
     def fields(self, rules: Rules) -> dict[str, Field]:
-        """The fields by name; one with the empty name stands alone, without a dict around it."""
+        """Return the fields by name; a field with the empty name is an observation of its own, without a dict."""
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
-        """[G, *shape] for each field, newly made."""
+        """Return new arrays, [G, *shape] for each field."""
 
 
 @runtime_checkable
@@ -40,44 +40,44 @@ class Decodable(Encoding, Protocol):
     """An encoding from which the view can be read back."""
 
     def decode(self, rules: Rules, arrays: dict[str, NDArray[Any]]) -> View:
-        """The views [G]; which seat is looking is in no encoding, so that it is seat 0 in all of them."""
+        """Return the views [G]. Encodings do not hold the number of the seat, so it is 0 in all of them."""
 
 
 class FunctionEncoding:
-    """A function as an encoding: views of G games in, one array [G, ...] or a dict of them out.
+    """An encoding by a function from views of G games to one array [G, ...] or a dict of arrays.
 
-    Shapes and dtypes are those of what it gives for a newly dealt game. Bounds are those of the dtype, for floats
-    infinite.
+    Shapes and dtypes are those of its result for a newly dealt game. Bounds are those of the dtype, infinite for
+    floats.
 
     Args:
-        function: must be a function of the view alone, and give new arrays of the same shape and dtype at every call.
+        function: depends on the view only, and returns new arrays of the same shape and dtype at every call.
     """
 
     def __init__(self, function: Callable[[View], Any]) -> None:
         self._function = function
 
     def fields(self, rules: Rules) -> dict[str, Field]:
-        """The fields by name.
+        """Return the fields by name.
 
         Raises:
-            TypeError: where the function gives something other than arrays.
-            ValueError: where an array lacks the axis of the games.
+            TypeError: if the function returns anything but arrays.
+            ValueError: if an array lacks the axis of the games.
         """
         return {name: _field_of(name, array) for name, array in self.encode(view(deal(rules, [0, 1]))).items()}
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
-        """What the function gives."""
+        """Return the result of the function as a dict."""
         given = self._function(view)
         return dict(given) if isinstance(given, dict) else {"": given}
 
 
 def highest_of(fields: Iterable[Field]) -> NDArray[np.float32]:
-    """The fields' maxima, entry by entry, one field after the other."""
+    """Return the maximum of every entry, one field after the other, as one vector."""
     return np.concatenate([np.full(int(np.prod(field.shape)), field.high, dtype=np.float32) for field in fields])
 
 
 def scaled(parts: Iterable[NDArray[Any]], highest: NDArray[np.float32]) -> NDArray[np.float32]:
-    """[G, length]: parts [G, ...] one after the other, each entry divided by its maximum."""
+    """Concatenate arrays [G, ...] and divide each entry by its maximum: [G, length]."""
     rows = [part.reshape(len(part), int(np.prod(part.shape[1:]))) for part in parts]
     vector: NDArray[np.float32] = np.divide(np.concatenate(rows, axis=1), highest, dtype=np.float32)
     return vector

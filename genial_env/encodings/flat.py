@@ -1,4 +1,4 @@
-"""The encoding "flat": the planes in one vector, for policies that take nothing else."""
+"""The encoding "flat": the fields of "planes" as one vector, for policies that need a vector."""
 
 from functools import lru_cache
 from typing import Any
@@ -20,15 +20,15 @@ class Flat:
     """
 
     def fields(self, rules: Rules) -> dict[str, Field]:
-        """One field without a name."""
+        """Return one field with the empty name."""
         return {"": Field(_highest(rules).shape, high=1, dtype=np.float32)}
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
-        """[G, length], newly made."""
+        """Encode views as a new array [G, length]."""
         return {"": scaled(Planes().encode(view).values(), _highest(view.rules))}
 
     def decode(self, rules: Rules, arrays: dict[str, NDArray[Any]]) -> View:
-        """The views [G], seat 0's."""
+        """Return the views [G] of encoded arrays, as seat 0 sees them."""
         whole = np.rint(arrays[""] * _highest(rules)).astype(np.uint8)
         fields = Planes().fields(rules)
         ends = np.cumsum([np.prod(field.shape, dtype=np.int64) for field in fields.values()])
@@ -39,5 +39,5 @@ class Flat:
 
 @lru_cache(maxsize=64)
 def _highest(rules: Rules) -> NDArray[np.float32]:  # [length]
-    """What each entry is divided by."""
+    """Return the number by which each entry is divided."""
     return highest_of(Planes().fields(rules).values())

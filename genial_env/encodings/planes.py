@@ -1,5 +1,6 @@
 """The encoding "planes": the board as planes on the axial grid, everything else as small arrays."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -8,71 +9,103 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.backends import accelerated
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.determinization import complete
 from genial_env.core.rules import Rules
-from genial_env.core.state import FREE, LEVELS, Phase
-from genial_env.core.tables import tables
+from genial_env.core.specs import LEVELS, Spec, axis_sizes, limit, shape_of
+from genial_env.core.state import FREE, Phase
+from genial_env.core.tables import Tables, tables
 from genial_env.core.views import View
 from genial_env.encodings.base import Field
 
-__all__ = ["Planes", "encode_planes", "places"]
+__all__ = ["PLANE_SPECS", "Planes", "assemble", "encode_planes", "grid_index", "plane_shapes"]
+
+
+def _most_tiles(t: Tables) -> int:
+    return int(t.full_bag.max())
+
+
+PLANE_SPECS: dict[str, Spec] = {
+    "board": Spec("LHH", "planes of the board, see below", high=lambda t: 6 * (2 * t.rules.side - 1)),
+    "rack": Spec("K2C", "color of each half of the tile in each slot, one-hot; zeros: empty slot", high=1),
+    "markers": Spec("TC", "the markers, R G B O Y P", high=lambda t: t.rules.top),
+    "unseen": Spec("M", "tiles of each kind in the bag and the others' racks", high=_most_tiles),
+    "returned": Spec(
+        "PKM",
+        "for each slot of each seat: tiles of each kind that swaps have returned to the bag since the slot was filled, "
+        "so that it holds none of them; 12 means 12 or more. Own slots as in `rack`, others' with the longest filled "
+        "first",
+        high=LEVELS,
+    ),
+    "levels": Spec(
+        "MX",
+        "for the latest 12 returns of a tile of each kind, the latest first: how many of the kind were in the bag "
+        "right after it, or are in slots that were filled before and have not been shown since; 0 where there was no "
+        "such return. What it tells about the others' racks: [hidden information](hidden.md)",
+        high=_most_tiles,
+    ),
+    "rack_sizes": Spec("P", "tiles held", high=lambda t: t.rules.rack),
+    "has_placed": Spec("P", "1: the seat has placed its first tile", high=1),
+    "to_play": Spec("P", "one-hot: whose decision it is", high=1),
+    "phase": Spec("F", "one-hot: place, bonus, swap, over", high=1),
+    "pending_bonus": Spec("1", "bonus placements still to be made", high=lambda t: 2 * t.rules.rack),
+}
+"""The declarations of the fields, uint8 arrays, in their order.
+
+Axes besides those of :func:`~genial_env.core.specs.axis_sizes`: L planes, H rows and columns of the axial grid,
+F phases; 1 and 2 stand for themselves.
+"""
+
+_ONLY_WITH_SWAP = ("returned", "levels")
+
+_COPIED = {
+    "markers": "scores",
+    "unseen": "unseen",
+    "returned": "returned",
+    "levels": "levels",
+    "rack_sizes": "rack_sizes",
+    "has_placed": "has_placed",
+    "pending_bonus": "pending_bonus",
+}
+"""The fields that hold the numbers of an array of the view, by the name of that array."""
+
+
+@lru_cache(maxsize=64)
+def plane_shapes(rules: Rules) -> Mapping[str, tuple[int, ...]]:
+    """Return the shape of every declared field for one game, also of those that these rules lack."""
+    own = {"L": 2 + 2 * rules.colors, "H": 2 * rules.side - 1, "F": len(Phase), "1": 1, "2": 2}
+    sizes = {**axis_sizes(rules), **own}
+    return {name: shape_of(spec, sizes) for name, spec in PLANE_SPECS.items()}
+
+
+@lru_cache(maxsize=64)
+def _fields(rules: Rules) -> dict[str, Field]:
+    names = [name for name in PLANE_SPECS if rules.has_swap or name not in _ONLY_WITH_SWAP]
+    shapes = plane_shapes(rules)
+    return {name: Field(shapes[name], high=limit(PLANE_SPECS[name].high or 0, rules)) for name in names}
 
 
 class Planes:
-    """A dict of uint8 arrays; own seat and track first, the others clockwise.
+    """A dict of uint8 arrays, declared in :data:`PLANE_SPECS`; own seat and track first, the others clockwise.
 
-    =============  =======================  ==========================================================================
-    field          shape                    content
-    =============  =======================  ==========================================================================
-    ``board``      (2 + 2C, H, H)           H = 2 * side - 1; cell (q, r) stands in row r + side - 1, column
-                                            q + side - 1. Planes: 0 in play; 1 free; 2 to 1 + C color c lies here;
-                                            2 + C to 1 + 2C what color c would score on this free cell
-    ``rack``       (K, 2, C)                color of each half of the tile in each slot, one-hot; zeros: empty slot
-    ``markers``    (T, C)                   the markers, 0 to 18 (team and solo: to 36)
-    ``unseen``     (M,)                     tiles of each kind in the bag and the others' racks
-    ``returned``   (P, K, M)                tiles of each kind returned by swaps since the slot was filled, so that it
-                                            holds none of them (others' slots: the longest filled first); not in solo
-    ``levels``     (M, 12)                  for the latest returns of each kind, the latest first: tiles of the kind
-                                            that were then in the bag, or are in slots filled before; not in solo
-    ``rack_sizes`` (P,)                     tiles held by each seat
-    ``has_placed`` (P,)                     1: the seat has laid its first tile
-    ``to_play``    (P,)                     one-hot: whose decision it is
-    ``phase``      (4,)                     one-hot: place, bonus, swap, over
-    ``pending_bonus``       (1,)                     bonus placements to be made
-    =============  =======================  ==========================================================================
+    ``board`` has the planes: 0 in play; 1 free; 2 to 1 + C color c lies here; 2 + C to 1 + 2C what color c would score
+    on this free cell. Cell (q, r) stands in row r + side - 1, column q + side - 1. Solo has no ``returned`` and
+    ``levels``.
     """
 
     def fields(self, rules: Rules) -> dict[str, Field]:
-        """The fields by name."""
-        t, width = tables(rules), 2 * rules.side - 1
-        most = int(t.full_bag.max())
-        swaps = {
-            "returned": Field((rules.players, rules.rack, t.n_kinds), high=LEVELS),
-            "levels": Field((t.n_kinds, LEVELS), high=most),
-        }
-        return {
-            "board": Field((2 + 2 * rules.colors, width, width), high=6 * width),
-            "rack": Field((rules.rack, 2, rules.colors), high=1),
-            "markers": Field((rules.tracks, rules.colors), high=rules.top),
-            "unseen": Field((t.n_kinds,), high=most),
-            **(swaps if rules.has_swap else {}),
-            "rack_sizes": Field((rules.players,), high=rules.rack),
-            "has_placed": Field((rules.players,), high=1),
-            "to_play": Field((rules.players,), high=1),
-            "phase": Field((len(Phase),), high=1),
-            "pending_bonus": Field((1,), high=2 * rules.rack),
-        }
+        """Return the fields by name."""
+        return dict(_fields(rules))
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
-        """[G, *shape] for each field, newly made."""
+        """Encode views as new arrays [G, *shape], one for each field."""
         return encode_planes(view)
 
     def decode(self, rules: Rules, arrays: dict[str, NDArray[Any]]) -> View:
-        """The views [G], seat 0's."""
+        """Return the views [G] of encoded arrays, as seat 0 sees them."""
         t, grid = tables(rules), arrays["board"]
         n_games, n_colors = len(grid), rules.colors
-        cells = grid.reshape(n_games, 2 + 2 * n_colors, (2 * rules.side - 1) ** 2)[:, :, places(rules)]
+        cells = grid.reshape(n_games, 2 + 2 * n_colors, (2 * rules.side - 1) ** 2)[:, :, grid_index(rules)]
         kinds = t.kind_of[tuple(arrays["rack"].argmax(axis=3).transpose(2, 0, 1))]
         return complete(
             rules,
@@ -93,28 +126,34 @@ class Planes:
 @accelerated
 def encode_planes(view: View) -> dict[str, NDArray[Any]]:
     """Compute the fields of :class:`Planes`, [G, *shape] each, newly made."""
-    rules, source = view.rules, _sources(view.rules)
+    source = _sources(view.rules)
+    return assemble(
+        view,
+        board=_board(view),
+        rack=source.tiles.take(view.rack, axis=0, mode="wrap"),
+        to_play=source.seats.take(view.to_play, axis=0),
+        phase=source.phases.take(view.phase, axis=0),
+    )
+
+
+def assemble(view: View, **computed: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
+    """Return all fields in their order: the computed ones, and those that are copied from the view."""
+    shapes = plane_shapes(view.rules)
     return {
-        "board": _board(view),
-        "rack": source.tiles.take(view.rack, axis=0, mode="wrap"),
-        "markers": view.scores.astype(np.uint8),
-        "unseen": view.unseen.copy(),
-        **({"returned": view.returned.copy(), "levels": view.levels.copy()} if rules.has_swap else {}),
-        "rack_sizes": view.rack_sizes.astype(np.uint8),
-        "has_placed": view.has_placed.astype(np.uint8),
-        "to_play": source.seats.take(view.to_play, axis=0),
-        "phase": source.phases.take(view.phase, axis=0),
-        "pending_bonus": view.pending_bonus[:, None].astype(np.uint8),
+        name: computed[name]
+        if name in computed
+        else getattr(view, _COPIED[name]).reshape(len(view), *shapes[name]).astype(np.uint8)
+        for name in _fields(view.rules)
     }
 
 
 @dataclass(frozen=True)
 class _Sources:
-    """Where the numbers of an observation come from, and what they are compared with."""
+    """Tables for gathering the numbers of an observation."""
 
-    in_play: NDArray[np.uint8]  # [H * H] 1 where the place of the flattened grid is a cell
-    cells: Ints  # [H * H] its cell, any off the board
-    points: Ints  # [C * H * H] for each color and place where its points stand in [N * C]
+    in_play: NDArray[np.uint8]  # [H * H] 1 where the flattened grid has a cell
+    cells: Ints  # [H * H] the number of the cell; undefined off the board
+    points: Ints  # [C * H * H] for each color and grid index: the index of its points in [N * C]
     contents: NDArray[np.int8]  # [1 + C, 1] what a cell may hold
     tiles: NDArray[np.uint8]  # [M + 1, 2, C] each kind's halves one-hot; the last, also -1, is no tile
     seats: NDArray[np.uint8]  # [P, P] one-hot
@@ -125,7 +164,7 @@ class _Sources:
 def _sources(rules: Rules) -> _Sources:
     t, size = tables(rules), (2 * rules.side - 1) ** 2
     in_play, cells = np.zeros(size, dtype=np.uint8), np.zeros(size, dtype=np.int64)
-    in_play[places(rules)], cells[places(rules)] = 1, np.arange(t.n_cells)
+    in_play[grid_index(rules)], cells[grid_index(rules)] = 1, np.arange(t.n_cells)
     tiles = np.zeros((t.n_kinds + 1, 2, rules.colors), dtype=np.uint8)
     tiles[:-1] = t.kinds[:, :, None] == np.arange(rules.colors)
     return _Sources(
@@ -140,15 +179,15 @@ def _sources(rules: Rules) -> _Sources:
 
 
 @lru_cache(maxsize=64)
-def places(rules: Rules) -> Ints:  # [N]
-    """Where each cell stands on the flattened grid."""
+def grid_index(rules: Rules) -> Ints:  # [N]
+    """Return the index of each cell on the flattened grid."""
     row_and_column = tables(rules).cells[:, ::-1] + rules.side - 1
     at: Ints = row_and_column @ np.array([2 * rules.side - 1, 1])
     return at
 
 
 def _board(view: View) -> NDArray[np.uint8]:
-    """Gathered rather than scattered, one number of the grid after the other, which is twice as fast."""
+    """Return the planes of the board. Numbers are gathered, not scattered, which is twice as fast."""
     width, colors, source = 2 * view.rules.side - 1, view.rules.colors, _sources(view.rules)
     n_games, size = len(view), width * width
     grid = np.empty((n_games, 2 + 2 * colors, width, width), dtype=np.uint8)

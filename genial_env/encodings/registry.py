@@ -1,4 +1,4 @@
-"""Encodings by name."""
+"""The named encodings."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,15 +14,15 @@ __all__ = ["ENCODINGS", "AnyEncoding", "make_encoding"]
 ENCODINGS: dict[str, type[Decodable]] = {"planes": Planes, "flat": Flat, "tokens": Tokens}
 
 AnyEncoding = str | Encoding | Callable[[View], Any]
-"""What environments take as an encoding: a name, an :class:`Encoding`, or a function of the views."""
+"""What environments accept as an encoding: a name, an :class:`Encoding`, or a function of the views."""
 
 
 def make_encoding(encoding: AnyEncoding) -> Encoding:
-    """An encoding by its name, or of a function; an encoding itself is handed through.
+    """Return the encoding of a name or function; an encoding itself is returned unchanged.
 
     Raises:
-        ValueError: for an unknown name.
-        TypeError: for something that can be none of these.
+        ValueError: if the name is unknown.
+        TypeError: if the argument is nothing of this kind.
     """
     if isinstance(encoding, str):
         if encoding not in ENCODINGS:

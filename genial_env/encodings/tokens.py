@@ -1,11 +1,11 @@
-"""The encoding "tokens": a set of rows, one a thing, for attention networks."""
+"""The encoding "tokens": rows for attention networks, such as one for each cell and each tile."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.determinization import complete
 from genial_env.core.rules import Rules
 from genial_env.core.state import LEVELS
@@ -19,7 +19,7 @@ CELL, TILE, MARKER, KIND, SEAT, GAME = range(1, 7)
 
 
 class Tokens:
-    """One uint8 array (L, W): a row for each thing, its type in column 0; what a row does not need is 0.
+    """One uint8 array (L, W): a row for each token, its type in column 0; columns that a type does not use are 0.
 
     Rows come in this order, L = N + K + T * C + M + P + 1; W = 4 + max(C, P * K + 12) (solo: 4 + C).
 
@@ -33,19 +33,19 @@ class Tokens:
                       seat, own first, how many of the kind swaps have returned since it was filled (others' slots: the
                       longest filled first); then, for the latest 12 returns of the kind, the latest first, how many of
                       it were then in the bag, or are in slots filled before
-    5 seat     P      seat, own first; tiles held; 1: has laid its first tile; 1: the decision is this seat's
+    5 seat     P      seat, own first; tiles held; 1: has placed its first tile; 1: the decision is this seat's
     6 game     1      phase (0 place, 1 bonus, 2 swap, 3 over); bonus placements to be made
     =========  =====  ==============================================================================================
     """
 
     def fields(self, rules: Rules) -> dict[str, Field]:
-        """One field without a name."""
+        """Return one field with the empty name."""
         rows = sum(_counts(rules))
         most = max(6 * (2 * rules.side - 1), rules.top, int(tables(rules).full_bag.max()), LEVELS)
         return {"": Field((rows, _width(rules)), high=most)}
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
-        """[G, L, W], newly made."""
+        """Encode views as a new array [G, L, W]."""
         rules, t = view.rules, view.tables
         tokens = np.zeros((len(view), sum(_counts(rules)), _width(rules)), dtype=np.uint8)
         cells, tiles, markers, kinds, seats, game = _parts(rules, tokens)
@@ -77,7 +77,7 @@ class Tokens:
         return {"": tokens}
 
     def decode(self, rules: Rules, arrays: dict[str, NDArray[Any]]) -> View:
-        """The views [G], seat 0's."""
+        """Return the views [G] of encoded arrays, as seat 0 sees them."""
         t, tokens = tables(rules), arrays[""].astype(np.int64)
         cells, tiles, markers, kinds, seats, game = _parts(rules, tokens)
         halves: Ints = tiles[:, :, 2:4] - 1
@@ -100,7 +100,7 @@ class Tokens:
 
 
 def _counts(rules: Rules) -> tuple[int, ...]:
-    """How many rows each type has."""
+    """Return how many rows each type has."""
     t = tables(rules)
     return t.n_cells, rules.rack, rules.tracks * rules.colors, t.n_kinds, rules.players, 1
 
@@ -110,5 +110,5 @@ def _width(rules: Rules) -> int:
 
 
 def _parts(rules: Rules, tokens: NDArray[Any]) -> list[NDArray[Any]]:
-    """The rows of each type, as views of the array."""
+    """Split the array into the rows of each type, not copied."""
     return np.split(tokens, np.cumsum(_counts(rules))[:-1], axis=1)

@@ -7,7 +7,6 @@ page, in a notebook and as a picture (:mod:`genial_env.render.pixels`). Lengths 
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from xml.sax.saxutils import escape, quoteattr
 
 from genial_env.core import hexgrid
 from genial_env.core.actions import Cell, tile_name
@@ -15,6 +14,19 @@ from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import EMPTY, FREE, State
 from genial_env.core.tables import tables
 from genial_env.render import theme
+from genial_env.render._shapes import (
+    DISC,
+    FONT,
+    HEX,
+    centre,
+    draw_half,
+    draw_hexagon,
+    draw_text,
+    draw_tile,
+    make_document,
+    num,
+    use,
+)
 from genial_env.render.ansi import describe_turn, track_name
 from genial_env.render.lines import Line, scoring_lines
 
@@ -33,16 +45,6 @@ __all__ = [
     "tile_svg",
 ]
 
-HEX = 20.0
-"""The distance from the center of a cell to its corners."""
-
-DISC = HEX * 0.72
-"""The radius of the disc under a printed symbol."""
-
-FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
-
-_PREFIX = "genial-"
-"""The prefix of ids. All drawings on a page share their definitions, which are equal."""
 
 _MARGIN, _GAP = 12.0, 16.0
 _PANEL_WIDTH, _PANEL_HEAD = 300.0, 24.0
@@ -109,7 +111,7 @@ def board_svg(
     origin = (across / 2 - (left + right) / 2, down / 2 - (top + bottom) / 2)
     drawn = _board(state, row, notes or Notes(), origin, shown)
     words = f"The board of {_board_words(state, row)}"
-    return _document(across, down, drawn, words, width, paper=False)
+    return make_document(across, down, drawn, words, width, paper=False)
 
 
 def around(rules: Rules, cells: Collection[Cell], reach: int = 1) -> set[Cell]:
@@ -143,17 +145,17 @@ def markers_svg(
     rules, moved = state.rules, moved or {}
     across = _PANEL_WIDTH + (_SUM_WIDTH if moved else 0)
     parts = [
-        _text(_at(stop, rules), 11, str(stop), 10, anchor="middle", fill=theme.FAINT) for stop in (0, *rules.stops)
+        draw_text(_at(stop, rules), 11, str(stop), 10, anchor="middle", fill=theme.FAINT) for stop in (0, *rules.stops)
     ]
     shown = [color for color in range(rules.colors) if letters is None or COLOR_LETTERS[color] in letters]
     for line, color in enumerate(shown):
         letter, y = COLOR_LETTERS[color], _SCALE + _TRACK_ROW * (line + 0.5)
         if letter in marked:
-            edge = f'width="{_n(across - 4)}" height="{_n(_TRACK_ROW)}" fill="none" stroke="{theme.MARK}"'
-            parts.append(f'<rect class="marked" x="2" y="{_n(y - _TRACK_ROW / 2)}" rx="4" stroke-width="1.6" {edge}/>')
+            edge = f'width="{num(across - 4)}" height="{num(_TRACK_ROW)}" fill="none" stroke="{theme.MARK}"'
+            parts.append(f'<rect class="marked" x="2" y="{num(y - _TRACK_ROW / 2)}" rx="4" stroke-width="1.6" {edge}/>')
         parts.append(_marker(rules, color, int(state.scores[row, track, color]), y, moved.get(letter)))
     words = f"The markers of {track_name(rules, track)}"
-    return _document(across, _SCALE + _TRACK_ROW * len(shown) + 2, "".join(parts), words, width, paper=False)
+    return make_document(across, _SCALE + _TRACK_ROW * len(shown) + 2, "".join(parts), words, width, paper=False)
 
 
 def rack_svg(
@@ -178,13 +180,13 @@ def rack_svg(
     wide, high, parts = 40.0, 2 * _RACK_HEX + 6, []
     for slot, kind in enumerate(state.racks[row, seat].tolist()):
         name = "--" if kind == EMPTY else "??" if hidden else tile_name(state.rules, kind)
-        drawn = _tile(name, wide * (slot + 0.5), high / 2, _RACK_HEX)
+        drawn = draw_tile(name, wide * (slot + 0.5), high / 2, _RACK_HEX)
         if set(name) & set(marked):
-            edge = f'width="{_n(wide)}" height="{_n(high - 2)}" fill="none" stroke="{theme.MARK}" stroke-width="1.6"'
-            drawn += f'<rect class="marked" x="{_n(wide * slot)}" y="1" rx="4" {edge}/>'
+            edge = f'width="{num(wide)}" height="{num(high - 2)}" fill="none" stroke="{theme.MARK}" stroke-width="1.6"'
+            drawn += f'<rect class="marked" x="{num(wide * slot)}" y="1" rx="4" {edge}/>'
         parts.append(f'<g class="slot" data-slot="{slot}">{drawn}</g>')
     across = wide * state.rules.rack
-    return _document(across, high, "".join(parts), f"The rack of seat {seat}", width, paper=False)
+    return make_document(across, high, "".join(parts), f"The rack of seat {seat}", width, paper=False)
 
 
 def position_svg(
@@ -231,10 +233,10 @@ def position_svg(
         top += panel.height + _GAP
     for number, (words, shown) in enumerate(lines):
         at = height - _MARGIN - _FOOT * (len(lines) - 1 - number)
-        words_or_tiles = _text(0, 0, words, 13) if words else shown
-        parts.append(f'<g transform="translate({_n(_MARGIN)} {_n(at)})">{words_or_tiles}</g>')
+        words_or_tiles = draw_text(0, 0, words, 13) if words else shown
+        parts.append(f'<g transform="translate({num(_MARGIN)} {num(at)})">{words_or_tiles}</g>')
     says = "; ".join([_board_words(state, row), describe_turn(state, row), *([caption] if caption else [])])
-    return _document(whole, height, "".join(parts), says, width, paper=True)
+    return make_document(whole, height, "".join(parts), says, width, paper=True)
 
 
 def _counts(rules: Rules, unseen: Sequence[int], room: float) -> list[str]:
@@ -242,14 +244,14 @@ def _counts(rules: Rules, unseen: Sequence[int], room: float) -> list[str]:
     if not len(unseen):
         return []
     step, radius = 52.0, 8.5
-    drawn, lines = [_text(0, 0, "unseen", 11, fill=theme.FAINT)], []
+    drawn, lines = [draw_text(0, 0, "unseen", 11, fill=theme.FAINT)], []
     x = step
     for kind, count in enumerate(unseen):
         if x + step > room:
             lines.append("".join(drawn))
             drawn, x = [], step
         if count:
-            drawn += [_tile(tile_name(rules, kind), x + 14, -4, radius), _text(x + 32, 0, str(count), 11)]
+            drawn += [draw_tile(tile_name(rules, kind), x + 14, -4, radius), draw_text(x + 32, 0, str(count), 11)]
             x += step
     return [*lines, "".join(drawn)]
 
@@ -258,14 +260,9 @@ def tile_svg(rules: Rules, kind: int, width: float | None = None) -> str:
     """Return a drawing of a tile, its halves side by side."""
     radius = HEX
     across, down = 2 * math.sqrt(3) * radius, 2 * radius
-    drawn = _tile(tile_name(rules, kind), across / 2, down / 2, radius)
-    return _document(across, down, drawn, f"a tile, {' and '.join(map(_shape, tile_name(rules, kind)))}", width, False)
-
-
-def centre(cell: Cell, radius: float = HEX) -> tuple[float, float]:
-    """Return the center (x, y) of a cell (q, r): x to the right, y down, (0, 0) at the center of the board."""
-    q, r = cell
-    return math.sqrt(3) * radius * (q + r / 2), 1.5 * radius * r
+    drawn = draw_tile(tile_name(rules, kind), across / 2, down / 2, radius)
+    shapes = [theme.SHAPES[letter] for letter in tile_name(rules, kind)]
+    return make_document(across, down, drawn, f"a tile, {' and '.join(shapes)}", width, False)
 
 
 # The board
@@ -278,42 +275,38 @@ def _board(state: State, row: int, notes: Notes, middle: tuple[float, float], on
         if (q, r) not in only:
             continue
         what, (x, y) = int(state.board[row, number]), centre((q, r))
-        parts.append(f'<g class="cell" data-cell="{number}" transform="translate({_n(x)} {_n(y)})">')
+        parts.append(f'<g class="cell" data-cell="{number}" transform="translate({num(x)} {num(y)})">')
         parts.append(_cell(what, number in start_symbols))
         if (q, r) in notes.ghosts:
-            parts.append(f'<g opacity="0.6">{_half(notes.ghosts[q, r], HEX)}</g>')
+            parts.append(f'<g opacity="0.6">{draw_half(notes.ghosts[q, r], HEX)}</g>')
         if (q, r) in notes.labels:
             dark = what == FREE and (q, r) not in notes.ghosts
             fill = theme.INK if dark else theme.PAPER
-            parts.append(_text(0, 4.5, notes.labels[q, r], 13, anchor="middle", fill=fill, bold=True))
+            parts.append(draw_text(0, 4.5, notes.labels[q, r], 13, anchor="middle", fill=fill, bold=True))
         parts.append("</g>")
     parts += [_outline(cell) for cell in notes.last]
     parts += [_line(line) for line in notes.lines]
     parts += [_points(line) for line in notes.lines]
-    return f'<g transform="translate({_n(middle[0])} {_n(middle[1])})">{"".join(parts)}</g>'
+    return f'<g transform="translate({num(middle[0])} {num(middle[1])})">{"".join(parts)}</g>'
 
 
 def _cell(what: int, is_start_symbol: bool) -> str:
     if what == FREE:
-        return _use("free")
+        return use("free")
     letter = COLOR_LETTERS[what]
-    return _use("free") + _use("disc") + _use(letter, HEX * 0.5) if is_start_symbol else _half(letter, HEX)
-
-
-def _half(letter: str, radius: float) -> str:
-    return _use("tile", radius / HEX) + _use(letter, radius * 0.62)
+    return use("free") + use("disc") + use(letter, HEX * 0.5) if is_start_symbol else draw_half(letter, HEX)
 
 
 def _outline(cell: Cell) -> str:
     x, y = centre(cell)
-    hexagon = _hexagon(HEX * 0.93, "none", theme.MARK, 2.4)
-    return f'<g class="last" transform="translate({_n(x)} {_n(y)})">{hexagon}</g>'
+    hexagon = draw_hexagon(HEX * 0.93, "none", theme.MARK, 2.4)
+    return f'<g class="last" transform="translate({num(x)} {num(y)})">{hexagon}</g>'
 
 
 def _line(line: Line) -> str:
     (from_x, from_y), (next_x, next_y), (to_x, to_y) = (centre(line.cells[which]) for which in (0, 1, -1))
     x, y = from_x + 0.36 * (next_x - from_x), from_y + 0.36 * (next_y - from_y)  # beside the half's symbol
-    ends = f'x1="{_n(x)}" y1="{_n(y)}" x2="{_n(to_x)}" y2="{_n(to_y)}" stroke-linecap="round"'
+    ends = f'x1="{num(x)}" y1="{num(y)}" x2="{num(to_x)}" y2="{num(to_y)}" stroke-linecap="round"'
     return (
         f'<line {ends} stroke="{theme.PAPER}" stroke-width="5"/>'
         f'<line class="line" {ends} stroke="{theme.MARK}" stroke-width="2.4"/>'
@@ -324,8 +317,8 @@ def _points(line: Line) -> str:
     (from_x, from_y), (x, y) = centre(line.cells[-2]), centre(line.cells[-1])
     x, y = x + 0.4 * (x - from_x), y + 0.4 * (y - from_y)  # at the far edge of the cell, its symbol to be seen
     badge = f'<circle r="7" fill="{theme.PAPER}" stroke="{theme.MARK}" stroke-width="1.6"/>'
-    words = _text(0, 3.6, str(line.points), 10, anchor="middle", bold=True)
-    return f'<g class="points" transform="translate({_n(x)} {_n(y)})">{badge}{words}</g>'
+    words = draw_text(0, 3.6, str(line.points), 10, anchor="middle", bold=True)
+    return f'<g class="points" transform="translate({num(x)} {num(y)})">{badge}{words}</g>'
 
 
 def _board_size(rules: Rules) -> tuple[float, float]:
@@ -357,7 +350,7 @@ class _Panel:
         state, row = self._state, self._row
         playing = not state.over[row] and int(state.to_play[row]) in self._seats
         edge = f'stroke="{theme.MARK if playing else theme.FREE_EDGE}" stroke-width="{2 if playing else 1}"'
-        size = f'width="{_n(_PANEL_WIDTH)}" height="{_n(self.height)}"'
+        size = f'width="{num(_PANEL_WIDTH)}" height="{num(self.height)}"'
         parts = [f'<rect {size} rx="8" fill="{theme.PANEL}" {edge}/>', self._head()]
         for color, marker in enumerate(state.scores[row, self._track].tolist()):
             parts.append(_marker(state.rules, color, marker, _PANEL_HEAD + _TRACK_ROW * (color + 0.5)))
@@ -365,7 +358,7 @@ class _Panel:
         for owner in self._seats:
             parts.append(self._rack(owner, top + _RACK_ROW / 2))
             top += _RACK_ROW + 2
-        return f'<g transform="translate({_n(x)} {_n(y)})">{"".join(parts)}</g>'
+        return f'<g transform="translate({num(x)} {num(y)})">{"".join(parts)}</g>'
 
     def _head(self) -> str:
         markers = sorted(self._state.scores[self._row, self._track].tolist())
@@ -375,7 +368,7 @@ class _Panel:
             name += f": {' + '.join(self._names[owner] for owner in self._seats)}"
         room = 30 - len(counts) // 2
         name = name if len(name) <= room else f"{name[: room - 1]}…"
-        return _text(8, 17, name, 12.5, bold=True) + _text(
+        return draw_text(8, 17, name, 12.5, bold=True) + draw_text(
             _PANEL_WIDTH - 8, 17, counts, 11, anchor="end", fill=theme.FAINT
         )
 
@@ -383,15 +376,15 @@ class _Panel:
         state, wide = self._state, 2 * math.sqrt(3) * _RACK_HEX + 5
         several = len(self._seats) > 1
         left = 30.0 if several else 10.0
-        parts = [_text(8, 4, f"{owner}:", 11, fill=theme.FAINT)] if several else []
+        parts = [draw_text(8, 4, f"{owner}:", 11, fill=theme.FAINT)] if several else []
         for slot, kind in enumerate(state.racks[self._row, owner].tolist()):
             x = left + wide * (slot + 0.5)
             if kind == EMPTY:
                 continue
             hidden = self._seat is not None and owner != self._seat
             name = "??" if hidden else tile_name(state.rules, kind)
-            parts.append(f'<g class="slot" data-slot="{slot}">{_tile(name, x, 0, _RACK_HEX)}</g>')
-        return f'<g class="rack" data-seat="{owner}" transform="translate(0 {_n(y)})">{"".join(parts)}</g>'
+            parts.append(f'<g class="slot" data-slot="{slot}">{draw_tile(name, x, 0, _RACK_HEX)}</g>')
+        return f'<g class="rack" data-seat="{owner}" transform="translate(0 {num(y)})">{"".join(parts)}</g>'
 
 
 def _marker(rules: Rules, color: int, marker: int, y: float, moved: tuple[int, int] | None = None) -> str:
@@ -399,24 +392,24 @@ def _marker(rules: Rules, color: int, marker: int, y: float, moved: tuple[int, i
     letter, step = COLOR_LETTERS[color], _at(1, rules) - _at(0, rules)
     parts = [_bar((rules.top + 1) * step, theme.FREE), _bar((marker + 1) * step, theme.TILE)]
     for stop in rules.stops:
-        parts.append(f'<circle cx="{_n(_at(stop, rules))}" r="2.4" fill="none" stroke="{theme.FAINT}"/>')
+        parts.append(f'<circle cx="{num(_at(stop, rules))}" r="2.4" fill="none" stroke="{theme.FAINT}"/>')
     at, right = _at(marker, rules), _PANEL_WIDTH - 8
     if moved is not None:
         before, gained = moved
         right += _SUM_WIDTH
         parts.append(_way(_at(before, rules), at))
-        parts.append(_text(right - 26, 4, f"{before} + {gained}", 11, anchor="end", fill=theme.FAINT))
-    parts.append(f'<g transform="translate({_n(at)} 0)">{_use("disc", 6.6 / DISC)}{_use(letter, 4.6)}</g>')
-    parts.append(_text(right, 4, str(marker), 11.5, anchor="end", bold=True))
-    parts.append(_text(8, 4, letter, 10.5, fill=theme.FAINT))
-    return f'<g class="marker" transform="translate(0 {_n(y)})">{"".join(parts)}</g>'
+        parts.append(draw_text(right - 26, 4, f"{before} + {gained}", 11, anchor="end", fill=theme.FAINT))
+    parts.append(f'<g transform="translate({num(at)} 0)">{use("disc", 6.6 / DISC)}{use(letter, 4.6)}</g>')
+    parts.append(draw_text(right, 4, str(marker), 11.5, anchor="end", bold=True))
+    parts.append(draw_text(8, 4, letter, 10.5, fill=theme.FAINT))
+    return f'<g class="marker" transform="translate(0 {num(y)})">{"".join(parts)}</g>'
 
 
 def _way(start: float, end: float) -> str:
     """Return the line from where a marker stood to where it stands."""
     return (
-        f'<line class="way" x1="{_n(start)}" x2="{_n(end)}" stroke="{theme.MARK}" stroke-width="2.4"/>'
-        f'<circle cx="{_n(start)}" r="3.6" fill="{theme.PAPER}" stroke="{theme.MARK}" stroke-width="1.6"/>'
+        f'<line class="way" x1="{num(start)}" x2="{num(end)}" stroke="{theme.MARK}" stroke-width="2.4"/>'
+        f'<circle cx="{num(start)}" r="3.6" fill="{theme.PAPER}" stroke="{theme.MARK}" stroke-width="1.6"/>'
     )
 
 
@@ -428,73 +421,8 @@ def _at(marker: int, rules: Rules) -> float:
 def _bar(width: float, fill: str) -> str:
     """Return the bar of a marker track."""
     high = _TRACK_ROW * 0.62
-    size = f'width="{_n(width)}" height="{_n(high)}"'
-    return f'<rect x="{_n(_TRACK_LEFT)}" y="{_n(-high / 2)}" {size} rx="3" fill="{fill}"/>'
-
-
-def _tile(name: str, x: float, y: float, radius: float) -> str:
-    """Return the drawing of a tile by its two letters; "??" is a tile face down, "--" an empty slot."""
-    half, parts = math.sqrt(3) / 2 * radius, []
-    for side, letter in zip((-half, half), name, strict=True):
-        parts.append(f'<g transform="translate({_n(x + side)} {_n(y)})">{_side(letter, radius)}</g>')
-    return "".join(parts)
-
-
-def _side(letter: str, radius: float) -> str:
-    if letter == "?":
-        return _use("back", radius / HEX)
-    return _hexagon(radius * 0.9, "none", theme.FREE_EDGE) if letter == "-" else _half(letter, radius)
-
-
-# Shapes and words
-
-
-def _definitions() -> str:
-    """Return the shapes that are drawn often: symbols of size 1 by letter, free cells, halves of tiles, backs."""
-    parts = [
-        f'<path id="{_PREFIX}{letter}" d="{path}" fill="{theme.COLORS[letter]}"/>'
-        for letter, path in theme.SYMBOLS.items()
-    ]
-    parts += [
-        _hexagon(HEX * 0.96, theme.FREE, theme.FREE_EDGE, name="free"),
-        _hexagon(HEX * 0.97, theme.TILE, theme.PAPER, name="tile"),
-        _hexagon(HEX * 0.97, theme.FAINT, theme.PAPER, name="back"),
-        f'<circle id="{_PREFIX}disc" r="{_n(DISC)}" fill="{theme.TILE}" stroke="{theme.PAPER}"/>',
-    ]
-    return f"<defs>{''.join(parts)}</defs>"
-
-
-def _use(name: str, scale: float = 1.0) -> str:
-    """Return a use of one of the definitions."""
-    scaled = "" if scale == 1 else f' transform="scale({_n(scale)})"'
-    return f'<use href="#{_PREFIX}{name}"{scaled}/>'
-
-
-def _hexagon(radius: float, fill: str, edge: str, width: float = 1.0, name: str | None = None) -> str:
-    corners = [(radius * math.sin(math.pi / 3 * k), -radius * math.cos(math.pi / 3 * k)) for k in range(6)]
-    points = " ".join(f"{_n(x)},{_n(y)}" for x, y in corners)
-    known = "" if name is None else f' id="{_PREFIX}{name}"'
-    return f'<polygon{known} points="{points}" fill="{fill}" stroke="{edge}" stroke-width="{_n(width)}"/>'
-
-
-def _text(
-    x: float, y: float, words: str, size: float, anchor: str = "start", fill: str = theme.INK, bold: bool = False
-) -> str:
-    weight = ' font-weight="bold"' if bold else ""
-    return (
-        f'<text x="{_n(x)}" y="{_n(y)}" font-size="{_n(size)}" text-anchor="{anchor}" fill="{fill}"{weight}>'
-        f"{escape(_printable(words))}</text>"
-    )
-
-
-def _document(across: float, down: float, drawn: str, words: str, width: float | None, paper: bool) -> str:
-    wide = across if width is None else width
-    size = f'width="{_n(wide)}" height="{_n(wide * down / across)}" viewBox="0 0 {_n(across)} {_n(down)}"'
-    ground = f'<rect width="{_n(across)}" height="{_n(down)}" rx="10" fill="{theme.PAPER}"/>' if paper else ""
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label={quoteattr(_printable(words))} '
-        f"font-family={quoteattr(FONT)}>{_definitions()}{ground}{drawn}</svg>"
-    )
+    size = f'width="{num(width)}" height="{num(high)}"'
+    return f'<rect x="{num(_TRACK_LEFT)}" y="{num(-high / 2)}" {size} rx="3" fill="{fill}"/>'
 
 
 def _board_words(state: State, row: int) -> str:
@@ -502,19 +430,5 @@ def _board_words(state: State, row: int) -> str:
     return f"a game of {rules.players} seats, edition {rules.edition}, {laid} of {len(state.board[row])} cells covered"
 
 
-def _shape(letter: str) -> str:
-    return theme.SHAPES[letter]
-
-
-def _printable(words: str) -> str:
-    """Return text without the characters that XML does not allow."""
-    return "".join(character if character.isprintable() else "�" for character in words)
-
-
 def _beside(cell: Cell, step: Cell) -> Cell:
     return cell[0] + step[0], cell[1] + step[1]
-
-
-def _n(value: float) -> str:
-    """Return a number with at most two decimals."""
-    return f"{value:.2f}".rstrip("0").rstrip(".") or "0"

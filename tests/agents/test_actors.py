@@ -14,36 +14,36 @@ from tests.conftest import GUARD
 
 
 def doubled(number: int) -> int:
-    """Work for actors: the first takes longest."""
+    """Double a number; the first task takes longest."""
     time.sleep(0.3 if number == 0 else 0)
     return 2 * number
 
 
 def meeting(place: Path) -> int:
-    """Work that ends only when two processes are at it at a time."""
+    """Wait until two processes run this function at the same time."""
     (place / str(os.getpid())).touch()
     deadline = time.monotonic() + GUARD
     while len(list(place.iterdir())) < 2:
         if time.monotonic() > deadline:
-            raise TimeoutError(f"process {os.getpid()} has been alone all the time")
+            raise TimeoutError(f"process {os.getpid()} has been alone")
         time.sleep(0.01)
     return os.getpid()
 
 
 def failing(number: int) -> int:
-    raise ValueError(f"number {number} is no good")
+    raise ValueError(f"number {number} is bad")
 
 
 @pytest.fixture(params=[None, "local"], ids=["processes", "ray"])
 def where(request: pytest.FixtureRequest) -> str | None:
-    """What actors are told of Ray; only where it is installed, as in RLlib's environment."""
+    """Return the option `ray`: None, and "local" where Ray is installed."""
     if request.param is not None:
         pytest.importorskip("ray")
     address: str | None = request.param
     return address
 
 
-def test_actors_give_their_results_in_order(where: str | None) -> None:
+def test_results_come_in_the_order_of_the_tasks(where: str | None) -> None:
     with Actors(doubled, 2, "numpy", where) as actors:
         for number in range(4):
             actors.submit(number)
@@ -52,15 +52,15 @@ def test_actors_give_their_results_in_order(where: str | None) -> None:
         assert actors.pending == []
 
 
-def test_there_must_be_actors() -> None:
+def test_no_actors_are_refused() -> None:
     with pytest.raises(ValueError, match="at least 1 actor, not 0"):
         Actors(doubled, 0, "numpy")
 
 
-def test_what_goes_wrong_in_an_actor_is_told() -> None:
+def test_errors_of_actors_are_raised_in_the_learner() -> None:
     with Actors(failing, 1, "numpy") as actors:
         actors.submit(3)
-        with pytest.raises(ValueError, match="number 3 is no good"):
+        with pytest.raises(ValueError, match="number 3 is bad"):
             actors.take_result()
 
 

@@ -57,7 +57,7 @@ def test_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_leaderboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """A little one, played anew; and the page is what the stored results say."""
+    """The page is made from the stored results, and a small leaderboard can be played."""
     assert leaderboard.PAGE.read_text() == leaderboard.make_page()
     monkeypatch.setattr(leaderboard, "STORED", tmp_path / "stored")
     monkeypatch.setattr(leaderboard, "PAGE", tmp_path / "page.md")

@@ -175,7 +175,7 @@ def test_the_page(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "| no past selves | 1 | 20.0%† (17.0% to 23.0%) | – | 3,000 | 30 s | 30 s |" in two
     assert "† fewer than 5 seeds" in two
     assert "- **value**: `python -m experiments.train_value --games 9` with `--seed` 0, 1, 2, 3, 4; commit " in two
-    assert "commit 0123456789ab+; Abacus, 2 cores. Last evaluation: 40 or 80 games an opponent." in two
+    assert "commit 0123456789ab+; Abacus, 2 cores. Last evaluation: 40 or 80 games per opponent." in two
     assert "| three | 5 | +0.25 (+0.25 to +0.25) | 5 million | 2 h 30 min | 32 s |" in three
     assert "†" not in three
     assert "| group | seeds | alone |" in solo
@@ -183,7 +183,7 @@ def test_the_page(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pictures = re.findall(r"\(training/(.*\.svg)\)", page)
     assert pictures == ["solo-edition-2004.svg", "two-seats-edition-2025.svg", "three-seats-edition-2025.svg"]
     svg = (place / "training" / "two-seats-edition-2025.svg").read_text()
-    for text in ("value (5 seeds)", "no past selves (1 seed only)", "against denial", "seconds by the clock"):
+    for text in ("value (5 seeds)", "no past selves (1 seed only)", "against denial", "wall time in seconds"):
         assert f">{text}<" in svg
     assert report.describe_source(report.group_by_rules(runs)[Rules()]) in svg
 
@@ -305,14 +305,14 @@ def test_a_card(tmp_path: Path) -> None:
     found = make_cards(tmp_path)
     for row in (
         "## value-2.safetensors",
-        "| plays | Two seats, edition 2025 |",
+        "| rules | Two seats, edition 2025 |",
         "| command | `python -m experiments.train_value` |",
         "| seed | 3 |",
-        "| learned from | 5.14 million moves in 116,736 games |",
-        "| took | 26 min by the clock, 16 min of CPU |",
+        "| trained on | 5.14 million moves in 116,736 games |",
+        "| training time | 26 min of wall time, 16 min of CPU |",
         "| against denial | 0.9513 ± 0.0205 (400 games) |",
         f"| size | {path.stat().st_size:,} bytes |",
-        "| took | 26 min by the clock |",
+        "| training time | 26 min of wall time |",
     ):
         assert f"\n{row}\n" in found
     assert len(re.findall(r"SHA-256 \| `[0-9a-f]{64}`", found)) == 2

@@ -65,8 +65,8 @@ def test_the_game_is_that_of_the_aec_environment(arguments: dict[str, Any]) -> N
             observations, rewards, terminateds, truncateds, infos = env.step({mover: action})
             aec.step(action)
             over = terminateds["__all__"]
-            told = env.possible_agents if over else [aec.agent_selection]
-            assert rewards == {agent: aec._cumulative_rewards[agent] for agent in told}
+            rewarded = env.possible_agents if over else [aec.agent_selection]
+            assert rewards == {agent: aec._cumulative_rewards[agent] for agent in rewarded}
             assert truncateds == {"__all__": False}
             for agent, reward in rewards.items():
                 earned[agent] += reward
@@ -179,15 +179,15 @@ def batch_of(seen: View, encoding: AnyEncoding) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("encoding", ["flat", "planes", "tokens", HalvesAndTokens()], ids=str)
-def test_scripted_agents_play_what_they_would_anywhere(encoding: AnyEncoding) -> None:
+def test_scripted_agents_play_as_anywhere(encoding: AnyEncoding) -> None:
     seen = positions()
     for name in ("random", "denial"):
         module = PolicyModule(model_config={"policy": name, "rules": SMALL.to_dict(), "encoding": encoding})
         np.random.seed(3)  # noqa: NPY002  as RLlib does
         found = module.forward_exploration(batch_of(seen, encoding))["actions"]
         np.random.seed(3)  # noqa: NPY002
-        luck = np.random.randint(2**64, size=len(seen), dtype=np.uint64)  # noqa: NPY002
-        assert np.array_equal(found, make_policy(name)(seen, luck))
+        random = np.random.randint(2**64, size=len(seen), dtype=np.uint64)  # noqa: NPY002
+        assert np.array_equal(found, make_policy(name)(seen, random))
 
 
 def test_policies_need_views() -> None:
@@ -206,7 +206,7 @@ def test_past_selves_play_as_with_numpy(tmp_path: Path) -> None:
     weight_files.write(tmp_path / "some.safetensors", KIND, SMALL, weights)
     found = module.forward_exploration(batch_of(seen, HalvesAndTokens()))["actions"]
     expected = PPO(tmp_path / "some.safetensors")(seen, np.zeros(len(seen), dtype=np.uint64))
-    assert (found == expected).mean() > 0.9  # but where two actions are the best to within rounding
+    assert (found == expected).mean() > 0.9  # rounding may decide between equally good actions
     assert seen.mask()[np.arange(len(seen)), found].all()
 
 
@@ -218,18 +218,18 @@ SMALL_RUN = Args(
 )  # fmt: skip
 
 
-def test_one_seat_learns_and_the_others_are_of_the_league() -> None:
+def test_one_seat_learns_and_the_league_has_the_others() -> None:
     seating = ModuleMapping(3, {"denial": 0.2, "self_0": 0.8})
     games = [SimpleNamespace(id_=f"game {number}") for number in range(2000)]
     seated = np.array([[seating(f"player_{seat}", game) for seat in range(3)] for game in games])
     assert ((seated == MODULE).sum(axis=1) == 1).all()
     assert np.allclose((seated == MODULE).mean(axis=0), 1 / 3, atol=0.05)
     assert (seated[seated != MODULE] == "self_0").mean() == pytest.approx(0.8, abs=0.03)
-    assert seating("player_0", games[7]) == seated[7, 0], "it is a matter of the game's name alone"
+    assert seating("player_0", games[7]) == seated[7, 0], "it depends on the id of the game only"
 
 
 def test_past_selves_stay_as_they_were(tmp_path: Path) -> None:
-    """They get the learner's weights; then the learner goes on, and they do not."""
+    """They get the learner's weights, and further updates change the learner only."""
     trainer = Trainer(SMALL_RUN, Run(tmp_path, "rllib", SMALL_RUN))
     modules = trainer.algorithm.env_runner.module
     trainer._update()
@@ -244,21 +244,21 @@ def test_past_selves_stay_as_they_were(tmp_path: Path) -> None:
     trainer.algorithm.stop()
 
 
-def test_what_a_run_leaves(tmp_path: Path) -> None:
-    """Checkpoint and weights play alike; another run may begin with the weights."""
+def test_the_files_of_a_run(tmp_path: Path) -> None:
+    """Checkpoint and weights play alike, and another run can start from the weights."""
     args = replace(SMALL_RUN, out=tmp_path / "one")
     main(args)
     agents = RLlibAgent(args.out / "checkpoint", encoding=HalvesAndTokens()), PPO(args.out / "policy.safetensors")
     for agent in agents:
         check_policy(agent, SMALL)
-    assert_alike(*agents)
+    assert_same_play(*agents)
     other = replace(args, start_from=args.out / "policy.safetensors", learning_rate=0.0, out=tmp_path / "other")
     main(other)
-    assert_alike(agents[1], PPO(other.out / "policy.safetensors"))
+    assert_same_play(agents[1], PPO(other.out / "policy.safetensors"))
     with pytest.raises(ValueError, match="has a run already"):
         main(args)
 
 
-def assert_alike(one: Policy, other: Policy) -> None:
-    seen, luck = positions(), np.zeros(30, dtype=np.uint64)
-    assert (one(seen, luck) == other(seen, luck)).mean() > 0.9  # but where two actions are the best to within rounding
+def assert_same_play(one: Policy, other: Policy) -> None:
+    seen, random = positions(), np.zeros(30, dtype=np.uint64)
+    assert (one(seen, random) == other(seen, random)).mean() > 0.9  # rounding may decide between equally good actions

@@ -48,8 +48,8 @@ def random_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("unbroken")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("uninterrupted")
     train_ppo.main(replace(SMALL, out=out))
     return out
 
@@ -59,35 +59,35 @@ def curve_of(out: Path) -> list[dict[str, Any]]:
     return [{name: value for name, value in line.items() if name not in ("wall_s", "cpu_s")} for line in lines]
 
 
-def test_a_run_leaves_what_it_says(unbroken: Path) -> None:
-    about = json.loads((unbroken / "run.json").read_text())
+def test_a_run_leaves_what_it_says(uninterrupted: Path) -> None:
+    about = json.loads((uninterrupted / "run.json").read_text())
     assert about["totals"]["moves"] == 512
     assert about["finished"] is not None
-    curve = curve_of(unbroken)
+    curve = curve_of(uninterrupted)
     assert [line["moves"] for line in curve] == [192, 384, 512]
     assert curve[-1]["against"]["denial"]["games"] == 40
     assert len(curve[-1]["win_rates"]) == 4  # two scripted agents, two past selves
-    assert np.load(unbroken / "evaluations.npz")["timesteps"].tolist() == [192, 384]
-    assert (unbroken / "best_model.zip").exists()
-    assert list((unbroken / "tensorboard").iterdir())
-    _, words = weight_files.read(unbroken / "policy.safetensors", KIND)
-    assert json.loads(words["moves"]) == 512
-    assert play([PPO(unbroken / "policy.safetensors"), "greedy"], games=2).agents == ["ppo", "greedy"]
+    assert np.load(uninterrupted / "evaluations.npz")["timesteps"].tolist() == [192, 384]
+    assert (uninterrupted / "best_model.zip").exists()
+    assert list((uninterrupted / "tensorboard").iterdir())
+    _, metadata = weight_files.read(uninterrupted / "policy.safetensors", KIND)
+    assert json.loads(metadata["moves"]) == 512
+    assert play([PPO(uninterrupted / "policy.safetensors"), "greedy"], games=2).agents == ["ppo", "greedy"]
 
 
 @pytest.mark.slow
-def test_kill_in_the_middle_loses_nothing(unbroken: Path, tmp_path: Path) -> None:
-    """Killed after a checkpoint and a line that is not in it, a run goes on to the same end bit for bit."""
-    words = [f"--{name.replace('_', '-')}={value}" for name, value in vars(SMALL).items() if is_number(value)]
+def test_kill_in_the_middle_loses_nothing(uninterrupted: Path, tmp_path: Path) -> None:
+    """A run that was killed after a checkpoint and one more line of the curve ends the same, bit for bit."""
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in vars(SMALL).items() if is_number(value)]
     curve = tmp_path / "curve.jsonl"  # has a line more than the checkpoint that was written before it
-    child = stopping.start(curve, "experiments.train_ppo", *words, "--backend=numpy", f"--out={tmp_path}")
+    child = stopping.start(curve, "experiments.train_ppo", *options, "--backend=numpy", f"--out={tmp_path}")
     child.kill()
     child.wait()
     train_ppo.main(replace(SMALL, out=tmp_path))
-    found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, unbroken))
+    found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, uninterrupted))
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
-    assert curve_of(tmp_path) == curve_of(unbroken)
-    evaluations, others = np.load(tmp_path / "evaluations.npz"), np.load(unbroken / "evaluations.npz")
+    assert curve_of(tmp_path) == curve_of(uninterrupted)
+    evaluations, others = np.load(tmp_path / "evaluations.npz"), np.load(uninterrupted / "evaluations.npz")
     assert all(np.array_equal(evaluations[name], others[name]) for name in others)
     assert len(json.loads((tmp_path / "run.json").read_text())["sittings"]) == 2
 
@@ -96,16 +96,16 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def test_start_from_weights(unbroken: Path, tmp_path: Path) -> None:
-    args = replace(SMALL, total_timesteps=0, start_from=unbroken / "policy.safetensors", out=tmp_path)
+def test_start_from_weights(uninterrupted: Path, tmp_path: Path) -> None:
+    args = replace(SMALL, total_timesteps=0, start_from=uninterrupted / "policy.safetensors", out=tmp_path)
     train_ppo.main(args)
-    found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, unbroken))
+    found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, uninterrupted))
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
 
 
-def test_a_finished_run_is_left_as_it_is(unbroken: Path) -> None:
-    before = {path: path.read_bytes() for path in (unbroken / "curve.jsonl", unbroken / "policy.safetensors")}
-    train_ppo.main(replace(SMALL, out=unbroken))
+def test_a_finished_run_is_left_as_it_is(uninterrupted: Path) -> None:
+    before = {path: path.read_bytes() for path in (uninterrupted / "curve.jsonl", uninterrupted / "policy.safetensors")}
+    train_ppo.main(replace(SMALL, out=uninterrupted))
     assert {path: path.read_bytes() for path in before} == before
 
 
@@ -172,7 +172,7 @@ class Named:
         self.name, self.weights = f"self@{moves}", weights
 
     def __call__(self, view: Any, random: Any) -> Any:
-        raise AssertionError("nobody plays here")
+        raise AssertionError("no games in this test")
 
 
 def shares_of(league: League) -> dict[str, float]:
@@ -225,7 +225,7 @@ def test_refused_options() -> None:
 
 
 def test_shaping_telescopes() -> None:
-    """Over an episode what is added sums to -phi of its first observation, whatever was played."""
+    """Over an episode the additions sum to -phi of its first observation, whatever was played."""
     plain = GenialVecEnv(6, opponents="random", encoding=Halves(), seed=3)
     shaped = VecPotentialShaping(GenialVecEnv(6, opponents="random", encoding=Halves(), seed=3), weight=0.7)
     first = shaped.reset()
@@ -247,7 +247,7 @@ def test_shaping_telescopes() -> None:
     assert ends >= 6
 
 
-def test_shaping_pays_for_the_own_markers() -> None:
+def test_the_potential_counts_own_markers() -> None:
     markers = np.zeros((3, 2, 6))
     markers[1, 0] = 18
     markers[2, 0, :3] = 18
@@ -267,7 +267,7 @@ def test_the_encoding(rules: Rules) -> None:
 
 
 def positions(rules: Rules, games: int = 16) -> tuple[GenialVecEnv, dict[str, np.ndarray]]:
-    """Games after some moves."""
+    """Return games after some moves, with their observations."""
     sizes = {name: getattr(rules, name) for name in ("side", "colors", "rack")}
     env = GenialVecEnv(games, rules.players, rules.edition, rules.mode, encoding=Halves(), seat="random", **sizes)
     rng, seen = np.random.default_rng(0), env.reset()
@@ -280,8 +280,8 @@ def tensors(arrays: dict[str, np.ndarray]) -> dict[str, torch.Tensor]:
     return {name: torch.as_tensor(array).float() for name, array in arrays.items()}
 
 
-def shaken(rules: Rules) -> HalvesNet:
-    """A network far from its beginning."""
+def perturbed_net(rules: Rules) -> HalvesNet:
+    """Return a network far from its initialization."""
     torch.manual_seed(0)
     net = HalvesNet(rules, width=5)
     with torch.no_grad():
@@ -292,7 +292,7 @@ def shaken(rules: Rules) -> HalvesNet:
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
 def test_numpy_plays_what_torch_learned(rules: Rules, tmp_path: Path) -> None:
-    net, (_, seen) = shaken(rules), positions(rules)
+    net, (_, seen) = perturbed_net(rules), positions(rules)
     with torch.no_grad():
         expected, values = net(tensors(seen))
         assert torch.allclose(values, net.values(tensors(seen)))
@@ -308,9 +308,9 @@ def test_numpy_plays_what_torch_learned(rules: Rules, tmp_path: Path) -> None:
 
 
 def test_drawing_by_temperature(tmp_path: Path) -> None:
-    """As often as the distribution says, and never what may not be played."""
+    """Actions are drawn by the distribution, and never illegal ones."""
     rules = RULES[3]
-    net, (env, seen) = shaken(rules), positions(rules, 1)
+    net, (env, seen) = perturbed_net(rules), positions(rules, 1)
     weights = {name: value.numpy() for name, value in net.state_dict().items()}
     weight_files.write(tmp_path / "some.safetensors", KIND, rules, weights)
     view = env._games.view().select(np.zeros(20_000, dtype=np.int64))
@@ -332,9 +332,9 @@ def test_a_new_network_plays_as_denial(tmp_path: Path) -> None:
 
 
 def test_symmetries_are_built_in() -> None:
-    """A turned board with renamed colors is worth the same, and every action there has its image's logit."""
+    """A symmetric position has the same value, and every action has the logit of its image."""
     rules, rng = Rules(), np.random.default_rng(1)
-    net, (env, _) = shaken(rules), positions(rules)
+    net, (env, _) = perturbed_net(rules), positions(rules)
     view = env._games.view()
     image = random_symmetries(rules, len(view), rng)
     with torch.no_grad():
@@ -347,7 +347,7 @@ def test_symmetries_are_built_in() -> None:
         assert torch.allclose(one[placing, actions[placing]], other[placing, images[placing]], atol=1e-3)
 
 
-def test_what_cannot_be_played(tmp_path: Path) -> None:
+def test_refused_weights(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="there is no file of weights"):
         PPO("nobody")
     (tmp_path / "broken.safetensors").write_bytes(b"nothing")

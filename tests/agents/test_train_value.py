@@ -34,17 +34,17 @@ def command(folder: Path) -> list[str]:
 
 
 def settings(folder: Path) -> Args:
-    """The same for a run in this process."""
+    """Return the same options for a run in this process."""
     return tyro.cli(Args, args=command(folder)[3:])
 
 
 def children_of(process: int) -> list[int]:
-    """The processes that a process started, as Linux tells."""
+    """Return the child processes of a process, from Linux's /proc."""
     return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="looks for processes where Linux tells of them")
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's /proc")
 def test_a_killed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     main(settings(whole))

@@ -1,4 +1,4 @@
-"""The compiled twin plays the same games as the reference, bit for bit, and everything works where it is not there."""
+"""The compiled backend plays the same games as numpy, bit for bit, and everything works without numba."""
 
 from typing import Any
 

@@ -11,7 +11,7 @@ from genial_env import Rules, State
 from genial_env.core import kernel, scalar
 from genial_env.core.engine import make_engine
 from genial_env.core.views import View, view
-from tests.core.test_twin import Choices, odd_positions
+from tests.core.test_reference_games import Choices, odd_positions
 from tests.positions import every_rules, same
 
 pytestmark = pytest.mark.usefixtures("each_backend")

@@ -14,7 +14,7 @@ from genial_env.core.determinization import hidden_tiles
 from genial_env.core.posterior import Hidden
 from genial_env.core.state import EMPTY, LEVELS, Phase
 from genial_env.core.views import View
-from tests.core.test_twin import action_words, drawn, tiles
+from tests.core.test_reference_games import action_words, drawn, tiles
 from tests.positions import random_actions
 from tests.reference import PlainGame
 
@@ -30,12 +30,12 @@ SMALL = [
 def play_with_swaps(
     rules: Rules, games: int, seed: int, look: Callable[[State, list[PlainGame]], None], share: float = 0.3
 ) -> None:
-    """Random games, with the plain twins beside them, in which many a turn is a swap whether or not the rack allows it;
+    """Random games, with reference games beside them, in which many a turn is a swap whether or not the rack allows it;
     all that is offered is made or declined by chance.
     """
     state, rng = kernel.deal(rules, np.arange(seed, seed + games)), np.random.default_rng(seed)
     words = action_words(rules)
-    twins = [
+    references = [
         PlainGame(
             [tiles(rules, rack) for rack in racks],
             players=rules.players,
@@ -56,10 +56,10 @@ def play_with_swaps(
         before = state.racks.copy()
         kernel.apply(state, actions, rows)
         for row, action, forced in zip(rows.tolist(), actions.tolist(), swapping.tolist(), strict=True):
-            twin, seat = twins[row], twins[row].to_play
-            twin.phase = "swap" if forced else twin.phase
-            twin.step(words[action], drawn(state, row, seat, before[row, seat], action))
-        look(state, twins)
+            reference, seat = references[row], references[row].to_play
+            reference.phase = "swap" if forced else reference.phase
+            reference.step(words[action], drawn(state, row, seat, before[row, seat], action))
+        look(state, references)
 
 
 def seen_order(state: State, row: int, seat: int) -> list[int]:
@@ -69,13 +69,13 @@ def seen_order(state: State, row: int, seat: int) -> list[int]:
     return [int(slot) for slot in order if state.racks[row, seat, slot] != EMPTY]
 
 
-def counted(state: State, row: int, twin: PlainGame, viewer: int) -> dict[tuple[int, ...], float]:
+def counted(state: State, row: int, reference: PlainGame, viewer: int) -> dict[tuple[int, ...], float]:
     """The probability of every deal of the filled slots, in the order of the view, by counting histories."""
     rules, t = state.rules, state.tables
     others = [(viewer + ahead) % rules.players for ahead in range(1, rules.players)]
     wanted = [(seat, slot) for seat in others for slot in seen_order(state, row, seat)]
-    places = [twin.hidden_slots(viewer).index(slot) for slot in wanted]
-    ways = twin.deals(viewer)
+    places = [reference.hidden_slots(viewer).index(slot) for slot in wanted]
+    ways = reference.deals(viewer)
     total = sum(ways.values())
     return {tuple(int(t.kind_of[deal[p]]) for p in places): number / total for deal, number in ways.items()}
 
@@ -114,11 +114,11 @@ def test_every_deal_is_as_likely_as_it_has_histories(rules: Rules) -> None:
     rng = np.random.default_rng(0)
     reached = Counter[str]()
 
-    def look(state: State, twins: list[PlainGame]) -> None:
+    def look(state: State, references: list[PlainGame]) -> None:
         for row in np.flatnonzero(rng.random(len(state)) < 0.35).tolist():
             viewer = int(rng.integers(rules.players))
             hidden = hidden_tiles(view(state, viewer, np.array([row])))
-            expected = counted(state, row, twins[row], viewer)
+            expected = counted(state, row, references[row], viewer)
             found, kept = sampled_exactly(hidden)
             assert found == pytest.approx(expected, abs=1e-12)
             assert set(found) == set(expected)
@@ -135,7 +135,7 @@ def test_the_sampler_draws_from_these_probabilities() -> None:
     """Its random numbers, at one position where weights differ: chi-square over all deals."""
     found: list[tuple[View, dict[tuple[int, ...], float]]] = []
 
-    def look(state: State, twins: list[PlainGame]) -> None:
+    def look(state: State, references: list[PlainGame]) -> None:
         hidden = hidden_tiles(view(state, 0))
         for row in np.flatnonzero(hidden.uneven & (hidden.filled.sum(axis=1) == 3)).tolist():
             deals, kept = sampled_exactly(hidden.select(np.array([row])))

@@ -7,6 +7,7 @@ import pytest
 
 from genial_env import Rules, State, View
 from genial_env.core import hexgrid, kernel, symmetry
+from genial_env.core.state import STATE_SPECS
 from genial_env.core.tables import tables
 from genial_env.core.views import view
 from genial_env.encodings import ENCODINGS, augment, make_encoding
@@ -39,7 +40,7 @@ def test_tables() -> None:
         kept = symmetry.symmetries(rules)
         board = np.full((len(kept.colors), t.n_cells), -1, dtype=np.int8)
         board[:, t.start_symbols] = np.arange(rules.colors)
-        assert (kept._board(board) == board).all()
+        assert (kept._array(board, STATE_SPECS["board"]) == board).all()
 
 
 def drawn_by(state: State, actions: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -80,7 +81,7 @@ def test_symmetries_commute_with_the_rules(rules: Rules, keep_start_symbols: boo
         draws = drawn_by(state, actions, live)
         kinds = np.append(some.kinds, np.full((len(live), 1), -1), axis=1)
         points = kernel.gained(state, actions, live)
-        assert (kernel.gained(image, moved, live) == some._by_color(points)).all()
+        assert (kernel.gained(image, moved, live) == symmetry._moved(points, some.colors)).all()
         kernel.apply(state, actions, live)
         kernel.apply(image, moved, live, draws=np.take_along_axis(kinds, draws, axis=1))
         assert same(s.state(state), image)

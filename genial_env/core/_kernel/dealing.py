@@ -14,7 +14,7 @@ from genial_env.core._kernel.draws import fill_racks
 from genial_env.core._kernel.rows import as_rows
 from genial_env.core.arrays import Bits, Ints
 from genial_env.core.rules import Rules
-from genial_env.core.state import EMPTY, FREE, LEVELS, End, Phase, State
+from genial_env.core.state import FREE, State
 from genial_env.core.tables import tables
 
 
@@ -63,26 +63,13 @@ def undealt(rules: Rules) -> State:
     t = tables(rules)
     board = np.full((1, t.n_cells), FREE, dtype=np.int8)
     board[0, t.start_symbols] = np.arange(rules.colors)
-    return State(
-        rules=rules,
+    return State.initial(
+        rules,
+        games=1,
         board=board,
         points=recount_points(rules, board),
         open=open_sets(t, board),
-        symbols_touched=np.zeros(1, dtype=np.uint8),
-        scores=np.zeros((1, rules.tracks, rules.colors), dtype=np.int8),
-        racks=np.full((1, rules.players, rules.rack), EMPTY, dtype=np.int8),
         bag=t.full_bag[None].copy(),
-        key=np.zeros((1, rules.players), dtype=np.uint64),
-        drawn=np.zeros((1, rules.players), dtype=np.int64),
-        has_placed=np.zeros((1, rules.players), dtype=np.bool_),
-        returned=np.zeros((1, rules.players, rules.rack, t.n_kinds), dtype=np.uint8),
-        levels=np.zeros((1, t.n_kinds, LEVELS), dtype=np.uint8),
-        swapped=np.zeros(1, dtype=np.bool_),
-        to_play=np.zeros(1, dtype=np.int64),
-        phase=np.full(1, int(Phase.PLACE), dtype=np.int8),
-        pending_bonus=np.zeros(1, dtype=np.int64),
-        decisions=np.zeros(1, dtype=np.int64),
-        end=np.full(1, End.UNFINISHED, dtype=np.int8),
     )
 
 

@@ -2,27 +2,17 @@
 
 import { Refusal, get, isAbort, post } from "./api.js";
 import { Board, frameBoard } from "./board.js";
+import { createButtons, createCurtain, createRack } from "./controls.js";
 import { announce, fill, html, isForeignKey, isInside, wait } from "./dom.js";
 import { createEnding } from "./ending.js";
 import { Hand } from "./hand.js";
-import { createPanels, moveMarker, tableClass } from "./panels.js";
+import { createPanels, tableClass } from "./panels.js";
+import { describeMisfit, describePlacement, findPlacement } from "./placement.js";
 import { describeEvent } from "./sentences.js";
-import { drawTile, nameColor, nameTile } from "./tiles.js";
+import { nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
-/** @import { Line } from "./board.js" */
-/** @import { Game, GameEvent, Hint, Points, Thinking } from "./api_types.js" */
-
-/**
- * The tile in hand over the board. What it scores is there if it fits.
- * @typedef {object} Placement
- * @property {string} tile
- * @property {number[]} cells
- * @property {boolean} fits
- * @property {number[]} halves the points of each half
- * @property {Points} points
- * @property {Line[]} lines
- */
+/** @import { Game, GameEvent, Hint, Thinking } from "./api_types.js" */
 
 /** @typedef {{word: "swap" | "decline"} | {slot: number, cells: number[]}} PersonDecision */
 
@@ -104,6 +94,15 @@ class GameScreen {
         html("div", { class: "beside" }, this.side, log),
       ),
     );
+    /** @type {import("./controls.js").Actions} */
+    this.actions = {
+      lay: () => this.confirm(),
+      takeBack: () => this.undo(),
+      rotate: () => this.rotate(1),
+      hint: () => this.hint(),
+      swap: () => this.play({ word: "swap" }),
+      decline: () => this.play({ word: "decline" }),
+    };
     this.game = game;
     this.thought = { turn: -1, from: 0, waits: false }; // since when the agent has been thinking
     this.setGame(game);
@@ -175,24 +174,9 @@ class GameScreen {
     return this.game.moves.slice(this.firstMarked).filter((event) => event.kind === "place");
   }
 
-  /**
-   * Return the tile in hand over the board; null if it is nowhere.
-   * @returns {Placement | null}
-   */
-  findPlacement() {
-    const { slot, anchor } = this.hand;
-    const { choice, position, rules } = this.game;
-    if (!choice || !this.placing || slot === null || anchor === null) return null;
-    const tile = this.tiles[slot];
-    const { cells, fits } = this.hand.cover(this.board.grid, anchor);
-    if (!fits) return { tile, cells, fits, halves: [], points: {}, lines: [] };
-    const halves = cells.map((cell, side) => choice.points[cell][rules.colors.indexOf(tile[side])]);
-    /** @type {Points} */
-    const points = {};
-    halves.forEach((count, side) => {
-      if (count) points[tile[side]] = (points[tile[side]] ?? 0) + count;
-    });
-    return { tile, cells, fits, halves, points, lines: this.board.grid.scoringLines(position, cells, tile) };
+  /** The tile in hand over the board; null if it is nowhere. */
+  get placement() {
+    return this.placing ? findPlacement(this.game, this.hand, this.board.grid) : null;
   }
 
   // Showing
@@ -210,7 +194,7 @@ class GameScreen {
 
   showHand() {
     const { rules, names, position, end } = this.game;
-    const placement = this.findPlacement();
+    const placement = this.placement;
     const marked = this.markedPlacements;
     this.board.draw({
       marks: marked.flatMap((event) => event.cells ?? []),
@@ -218,7 +202,7 @@ class GameScreen {
       ghost: placement && { ...placement, wrong: !placement.fits, fixed: this.hand.fixed },
     });
     this.board.showCursor(document.activeElement === this.board.element ? this.hand.anchor : null);
-    this.preview.textContent = placement ? this.describePlacement(placement) : this.describeLast(marked);
+    this.preview.textContent = placement ? describePlacement(this.game, this.board.grid, placement) : this.describeLast(marked);
     fill(
       this.side,
       createPanels(rules, names, position, { over: Boolean(end), preview: placement?.fits ? placement.points : null }),
@@ -247,33 +231,6 @@ class GameScreen {
   /** @param {GameEvent[]} placements */
   describeLast(placements) {
     return placements.length ? `${this.describe(placements[placements.length - 1])}.` : "";
-  }
-
-  /** @param {Placement} placement */
-  describePlacement({ fits, tile, cells, halves, points }) {
-    if (!fits) return this.describeMisfit();
-    const where = cells.map((cell) => this.board.grid.name(cell)).join(" ");
-    const words = halves.map((count, side) => texts.halfPoints(nameColor(tile[side]), count));
-    return texts.preview(where, words, halves[0] + halves[1], this.describeMarkers(points));
-  }
-
-  describeMisfit() {
-    return this.game.choice?.first_tile ? texts.firstTile : texts.doesNotFit;
-  }
-
-  /**
-   * Say what points do to the markers.
-   * @param {Points} points
-   */
-  describeMarkers(points) {
-    const { rules, position } = this.game;
-    const scores = position.scores[position.track_to_play];
-    return Object.entries(points).map(([letter, count]) => {
-      const before = scores[rules.colors.indexOf(letter)];
-      const after = moveMarker(rules, before, count);
-      const isBonus = after !== before && rules.bonus_stops.includes(after);
-      return texts.markerMove(nameColor(letter), before, after, isBonus);
-    });
   }
 
   showStatus() {
@@ -317,18 +274,11 @@ class GameScreen {
     if (this.stuck) {
       return [html("button", { type: "button", class: "main", onclick: () => this.playAgents() }, texts.tryAgain)];
     }
-    if (this.curtain) return [this.createCurtain()];
-    return this.game.seat === null ? [] : [this.createRack(), this.createButtons()];
-  }
-
-  createCurtain() {
-    const open = () => this.openCurtain();
-    return html(
-      "div",
-      { class: "card curtain" },
-      html("p", {}, html("strong", {}, texts.handOver(this.name)), texts.racksHidden),
-      html("button", { class: "main", type: "button", "data-act": "open", onclick: open }, texts.showTiles(this.name)),
-    );
+    if (this.curtain) return [createCurtain(this.name, () => this.openCurtain())];
+    if (this.game.seat === null) return [];
+    const { choosing, placing, hand } = this;
+    const rack = createRack(this.tiles, { chosen: hand.slot, disabled: !placing, onPick: (slot) => this.pick(slot) });
+    return [rack, createButtons(this.game, { choosing, placing, isHeld: hand.slot !== null, isFixed: hand.fixed }, this.actions)];
   }
 
   async openCurtain() {
@@ -336,60 +286,6 @@ class GameScreen {
       this.setGame(await get(`/api/games/${this.game.id}?seat=${this.game.position.to_play}`));
     });
     this.controls.querySelector("button")?.focus();
-  }
-
-  createRack() {
-    const tiles = this.tiles.map((tile, slot) => {
-      if (!tile) return html("span", { class: "slot empty", "aria-hidden": true });
-      return html(
-        "button",
-        {
-          type: "button",
-          class: "slot",
-          "data-act": `tile-${slot}`,
-          "aria-pressed": String(slot === this.hand.slot),
-          "aria-label": texts.slot(slot, nameTile(tile)),
-          disabled: !this.placing,
-          onclick: () => this.pick(slot),
-        },
-        drawTile(tile, 18),
-        html("kbd", { "aria-hidden": true }, String(slot + 1)),
-      );
-    });
-    return html("div", { class: "my-rack", role: "group", "aria-label": texts.yourRack }, tiles);
-  }
-
-  createButtons() {
-    const { choice, position, judge } = this.game;
-    const { keys } = texts;
-    const { busy, placing, hand } = this;
-    /** @type {(words: string, onclick: () => unknown, options: {main?: boolean, disabled: boolean, key?: string}) => HTMLElement} */
-    const button = (words, onclick, { main = false, disabled, key }) =>
-      html(
-        "button",
-        { type: "button", class: main ? "main" : null, "data-act": words, disabled, onclick },
-        words,
-        key ? html("kbd", { "aria-hidden": true }, key) : null,
-      );
-    const decline = () => this.play({ word: "decline" });
-    const hint = judge
-      ? button(texts.hint, () => this.hint(), { disabled: choice?.swap ? busy : !placing, key: keys.hint })
-      : null;
-    if (choice?.swap) {
-      const swap = button(texts.swapAll, () => this.play({ word: "swap" }), { main: true, disabled: busy });
-      return html("div", { class: "buttons" }, swap, button(texts.keep, decline, { disabled: busy }), hint);
-    }
-    const isHeld = placing && hand.slot !== null;
-    const isBonus = choice?.decline && position.phase === "bonus";
-    return html(
-      "div",
-      { class: "buttons" },
-      button(texts.lay, () => this.confirm(), { main: true, disabled: !(placing && hand.fixed), key: keys.lay }),
-      button(texts.takeBack, () => this.undo(), { disabled: !isHeld, key: keys.takeBack }),
-      button(texts.rotate, () => this.rotate(1), { disabled: !isHeld, key: keys.rotate }),
-      isBonus ? button(texts.declineBonus, decline, { disabled: busy }) : null,
-      hint,
-    );
   }
 
   // The tile in hand
@@ -428,7 +324,7 @@ class GameScreen {
     hand.anchor = cell;
     hand.fixed = hand.cover(this.board.grid, cell).fits;
     this.refresh();
-    this.say(hand.fixed ? (this.preview.textContent ?? "") : this.describeMisfit());
+    this.say(hand.fixed ? (this.preview.textContent ?? "") : describeMisfit(this.game));
   }
 
   /** @param {1 | -1} by */
@@ -462,7 +358,7 @@ class GameScreen {
 
   confirm() {
     const { fixed, slot } = this.hand;
-    const placement = this.findPlacement();
+    const placement = this.placement;
     if (fixed && slot !== null && placement?.fits) this.play({ slot, cells: placement.cells });
   }
 
@@ -518,9 +414,9 @@ class GameScreen {
     this.hand.fixed = false;
     this.hand.anchor = cell;
     this.refresh();
-    const placement = this.findPlacement();
+    const placement = this.placement;
     const words = `${this.board.grid.name(cell)}, ${this.board.describe(cell)}`;
-    announce(placement ? `${words}. ${this.describePlacement(placement)}` : words);
+    announce(placement ? `${words}. ${describePlacement(this.game, this.board.grid, placement)}` : words);
   }
 
   // Requests

@@ -1,5 +1,5 @@
-"""The kernel against the plain twin: every mask, point, marker, bonus, swap right, draw, end and rank; and its compiled
-twin beside it, in every array.
+"""Compare the kernel with the reference implementation in every mask, point, marker, bonus, swap right, draw, end and
+rank, and the compiled implementation with the kernel in every array.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from genial_env import Rules
 from genial_env.core import kernel, ranking
 from genial_env.core.actions import Place, decode
-from genial_env.core.state import Phase, State
+from genial_env.core.state import End, Phase, State
 from genial_env.core.tables import tables
 from tests.conftest import HAS_NUMBA
 from tests.positions import STANDARD, VARIANTS, every_rules, same
@@ -30,7 +30,7 @@ def games_of(rules: Rules, greedy: bool) -> int:
 
 @lru_cache(maxsize=32)
 def action_words(rules: Rules) -> list[Action]:
-    """Every action id as the twin writes it."""
+    """Return every action id as the reference implementation writes it."""
 
     def word(action: int) -> Action:
         decoded = decode(rules, action)
@@ -42,14 +42,14 @@ def action_words(rules: Rules) -> list[Action]:
 
 
 def tiles(rules: Rules, kinds: np.ndarray) -> list[Tile | None]:
-    """Rack slots as the twin writes them."""
+    """Return rack slots as the reference implementation writes them."""
     return [tuple(tables(rules).kinds[kind].tolist()) if kind >= 0 else None for kind in kinds]
 
 
-def twin_of(state: State, row: int) -> PlainGame:
-    """A twin that stands where a game of the kernel stands."""
+def reference_of(state: State, row: int) -> PlainGame:
+    """Return a reference game in the position of a game of the kernel."""
     rules, t = state.rules, state.tables
-    twin = PlainGame(
+    reference = PlainGame(
         [[(0, 0)] * rules.rack] * rules.players,
         players=rules.players,
         edition=rules.edition,
@@ -60,18 +60,18 @@ def twin_of(state: State, row: int) -> PlainGame:
         tile_sets=12,
     )
     for (q, r), color in zip(t.cells.tolist(), state.board[row].tolist(), strict=True):
-        twin.board[q, r] = None if color < 0 else color
-        if color >= 0 and (q, r) not in twin.start_symbols:
-            twin.tiled.add((q, r))
-    twin.scores = state.scores[row].tolist()
-    twin.racks = [tiles(rules, rack) for rack in state.racks[row]]
-    twin.bag.clear()
-    twin.bag.update({tuple(t.kinds[m].tolist()): int(n) for m, n in enumerate(state.bag[row]) if n})
-    twin.to_play = int(state.to_play[row])
-    twin.phase = Phase(int(state.phase[row])).name.lower()
-    twin.pending_bonus = int(state.pending_bonus[row])
-    twin.has_placed = state.has_placed[row].tolist()
-    return twin
+        reference.board[q, r] = None if color < 0 else color
+        if color >= 0 and (q, r) not in reference.start_symbols:
+            reference.tiled.add((q, r))
+    reference.scores = state.scores[row].tolist()
+    reference.racks = [tiles(rules, rack) for rack in state.racks[row]]
+    reference.bag.clear()
+    reference.bag.update({tuple(t.kinds[m].tolist()): int(n) for m, n in enumerate(state.bag[row]) if n})
+    reference.to_play = int(state.to_play[row])
+    reference.phase = Phase(int(state.phase[row])).name.lower()
+    reference.pending_bonus = int(state.pending_bonus[row])
+    reference.has_placed = state.has_placed[row].tolist()
+    return reference
 
 
 @dataclass
@@ -101,19 +101,19 @@ class Choices:
 
 
 def play_both(rules: Rules, games: int, choose: Choices) -> Counter[str]:
-    """Play games on the kernel and the twin side by side, and compare all that can be compared at every step.
+    """Play games with the kernel and the reference implementation side by side, and compare them at every step.
 
     Returns:
         how often every kind of decision was made, as "phase action", and how the games ended.
     """
     state = kernel.deal(rules, np.arange(choose.seed, choose.seed + games))
-    twins = [twin_of(state, row) for row in range(games)]
-    reached = compare(state, twins, choose)
+    references = [reference_of(state, row) for row in range(games)]
+    reached = compare(state, references, choose)
     assert state.over.all()
-    return reached + Counter(twin.end() for twin in twins)
+    return reached + Counter(reference.end() for reference in references)
 
 
-def compare(state: State, twins: list[PlainGame], choose: Choices, steps: int = 1000) -> Counter[str]:
+def compare(state: State, references: list[PlainGame], choose: Choices, steps: int = 1000) -> Counter[str]:
     """Play on, and compare masks, points, and all that a decision changes; count the kinds of decisions."""
     rules, beside, reached = state.rules, state.copy(), Counter[str]()
     words = action_words(rules)
@@ -126,7 +126,7 @@ def compare(state: State, twins: list[PlainGame], choose: Choices, steps: int = 
             assert (kernel.legal(beside, rows, backend="numba") == masks).all()
         assert (masks.sum(axis=1) == kernel.legal_count(state, rows)).all()
         for row, mask in zip(rows.tolist(), masks, strict=True):
-            assert {words[action] for action in np.flatnonzero(mask)} == twins[row].legal()
+            assert {words[action] for action in np.flatnonzero(mask)} == references[row].legal()
         actions = choose(state, rows, masks)
         points_before, racks_before = state.points.copy(), state.racks.copy()
         kernel.apply(state, actions, rows, backend="numpy")
@@ -136,22 +136,22 @@ def compare(state: State, twins: list[PlainGame], choose: Choices, steps: int = 
             assert same(state, beside)
             assert (state.points == kernel.recount_points(rules, state.board, backend="numba")).all()
         for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
-            twin, seat = twins[row], twins[row].to_play
+            reference, seat = references[row], references[row].to_play
             if action < state.tables.swap_action:
-                check_points(twin, words[action], points_before[row], rules)
-            reached[f"{twin.phase} {words[action][0]}"] += 1
-            twin.step(words[action], drawn(state, row, seat, racks_before[row, seat], action))
-            check_same(state, row, twin)
+                check_points(reference, words[action], points_before[row], rules)
+            reached[f"{reference.phase} {words[action][0]}"] += 1
+            reference.step(words[action], drawn(state, row, seat, racks_before[row, seat], action))
+            check_same(state, row, reference)
     return reached
 
 
-def check_points(twin: PlainGame, word: Action, points: np.ndarray, rules: Rules) -> None:
-    """The points map says what the twin counts."""
+def check_points(reference: PlainGame, word: Action, points: np.ndarray, rules: Rules) -> None:
+    """Check the points map against the points that the reference implementation counts."""
     _, slot, first, second = word
     index = tables(rules).cell_index
-    expected = twin.points(slot, first, second)
+    expected = reference.points(slot, first, second)
     found: dict[int, int] = {}
-    for color, cell in zip(twin.racks[twin.to_play][slot], (first, second), strict=True):
+    for color, cell in zip(reference.racks[reference.to_play][slot], (first, second), strict=True):
         found[color] = found.get(color, 0) + int(points[index[cell], color])
     assert {color: n for color, n in found.items() if n} == expected
 
@@ -167,27 +167,27 @@ def drawn(state: State, row: int, seat: int, before: np.ndarray, action: int) ->
     return tiles(state.rules, after[(before < 0) & (after >= 0)])
 
 
-def check_same(state: State, row: int, twin: PlainGame) -> None:
-    """Kernel and twin stand alike."""
+def check_same(state: State, row: int, reference: PlainGame) -> None:
+    """Check that a game of the kernel and a reference game are in the same position."""
     rules, t = state.rules, state.tables
-    assert state.scores[row].tolist() == twin.scores
-    assert [tiles(rules, rack) for rack in state.racks[row]] == twin.racks
+    assert state.scores[row].tolist() == reference.scores
+    assert [tiles(rules, rack) for rack in state.racks[row]] == reference.racks
     assert {m: int(n) for m, n in enumerate(state.bag[row]) if n} == {
-        int(t.kind_of[tile]): n for tile, n in twin.bag.items() if n
+        int(t.kind_of[tile]): n for tile, n in reference.bag.items() if n
     }
-    assert (int(state.to_play[row]), int(state.pending_bonus[row])) == (twin.to_play, twin.pending_bonus)
-    assert Phase(int(state.phase[row])).name.lower() == twin.phase
-    assert state.has_placed[row].tolist() == twin.has_placed
-    if twin.phase == "over":
-        assert kernel.End(int(state.end[row])).words == twin.end()
-        assert ranking.ranks(state.scores[row]).tolist() == twin.ranks()
-        board = [twin.board[q, r] for q, r in t.cells.tolist()]
+    assert (int(state.to_play[row]), int(state.pending_bonus[row])) == (reference.to_play, reference.pending_bonus)
+    assert Phase(int(state.phase[row])).name.lower() == reference.phase
+    assert state.has_placed[row].tolist() == reference.has_placed
+    if reference.phase == "over":
+        assert End(int(state.end[row])).words == reference.end()
+        assert ranking.ranks(state.scores[row]).tolist() == reference.ranks()
+        board = [reference.board[q, r] for q, r in t.cells.tolist()]
         assert state.board[row].tolist() == [-1 if color is None else color for color in board]
 
 
 @pytest.mark.parametrize("greedy", [False, True], ids=["random", "greedy"])
 @every_rules
-def test_kernel_agrees_with_twin(rules: Rules, greedy: bool) -> None:
+def test_kernel_agrees_with_reference(rules: Rules, greedy: bool) -> None:
     """Other games for each set of rules, in which what should come up does."""
     standard, number = rules in STANDARD, (STANDARD + VARIANTS).index(rules)
     reached = play_both(rules, games_of(rules, greedy), Choices(greedy, seed=100 * number + int(greedy)))
@@ -237,6 +237,6 @@ def odd_positions(draw: st.DrawFn) -> State:
 @settings(max_examples=150, deadline=None)
 @given(odd_positions(), st.integers(0, 2**32 - 1))
 def test_odd_positions(state: State, seed: int) -> None:
-    """Three decisions from there, as the twin has them."""
+    """Play three decisions from the position and compare them with the reference implementation."""
     assume(not state.over.any())
-    compare(state, [twin_of(state, 0)], Choices(greedy=False, seed=seed), steps=3)
+    compare(state, [reference_of(state, 0)], Choices(greedy=False, seed=seed), steps=3)
