@@ -77,7 +77,7 @@ def play_board(name: str, args: Args) -> None:
             settings,
             args.out / name,
             workers=args.workers,
-            tell=lambda done, total: bar.update(task, completed=done, total=total),
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
     STORED.mkdir(exist_ok=True)
     write_json(STORED / f"{name}.json", report.write(store, anchor=("greedy", 0.0)))

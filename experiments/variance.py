@@ -25,7 +25,7 @@ from rich.table import Table
 
 from genial_env import Results, Rules, play
 from genial_env._util.shutdown import handle_signals
-from genial_env.arena.report import range_words
+from genial_env.arena.report import format_interval
 from genial_env.arena.sprt import Estimate, pair_counts
 from genial_env.core.arrays import Floats
 from genial_env.core.rules import COLOR_LETTERS
@@ -83,7 +83,7 @@ def compare(one: str, other: str, args: Args, backend: str) -> list[str]:
     causes = np.array([describe_draws(record, seat) - describe_draws(record, 1 - seat) for record, seat in games])
     shrunk = explain(np.concatenate([home, away]), causes)
     estimate = Estimate.of(pair_counts(home, away))
-    elo = f"{estimate.elo:+.0f} ({range_words(estimate.elo_low, estimate.elo_high)})"
+    elo = f"{estimate.elo:+.0f} ({format_interval(estimate.elo_low, estimate.elo_high)})"
     return [f"{one} against {other}", f"{estimate.score:.1%}", elo, f"{together / apart:.2f}", f"{shrunk:.1%}"]
 
 

@@ -5,6 +5,7 @@ Importing it registers the Gymnasium ids ``genial_env/Genial-v0``, ``genial_env/
 """
 
 from genial_env import envs
+from genial_env._util.version import __version__ as __version__
 from genial_env.backends import Backend, use_backend
 from genial_env.core import kernel, symmetry
 from genial_env.core.determinization import determinize
@@ -17,8 +18,6 @@ from genial_env.policies.base import Policy
 from genial_env.policies.registry import make_policy
 from genial_env.render.ansi import describe
 from genial_env.simulation import Playouts, Results, play, playouts
-
-__version__ = "0.1.0"
 
 __all__ = [
     "Backend",

@@ -84,7 +84,7 @@ FAULTS: dict[str, Callable[[], Any]] = {
     "unreadable": lambda: _raise(Unreadable()),
     "surrogate": lambda: _raise(ValueError("bad \ud800 text\n")),
     "interrupt": lambda: _raise(KeyboardInterrupt()),
-    "apply_without_draw": lambda: os._exit(0),
+    "end_process": lambda: os._exit(0),
     "segfault": lambda: os.kill(os.getpid(), signal.SIGSEGV),
     "hang": _sleep,
     "chdir": lambda: os.chdir("/"),

@@ -1,1 +1,3 @@
-"""Judgements of recorded games and positions: reviews and puzzles."""
+"""Analysis of recorded games and positions: reviews and puzzles."""
+
+__all__: list[str] = []

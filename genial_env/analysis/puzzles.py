@@ -41,6 +41,15 @@ from genial_env.policies.base import Policy
 from genial_env.policies.registry import make_policy
 from genial_env.records import replay
 
+__all__ = [
+    "KINDS",
+    "SHIPPED",
+    "Answer",
+    "Puzzle",
+    "read_puzzles",
+    "score",
+]
+
 KINDS = ("endgame", "immediate win", "double bonus", "swap")
 """The best of the last placements; a win within the turn; two bonuses earned with one tile; to swap or to keep."""
 

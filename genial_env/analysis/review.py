@@ -25,6 +25,18 @@ from genial_env.policies.registry import make_policy, prepare
 from genial_env.records import Decisions, replay_decisions
 from genial_env.render.sentences import describe_action, describe_event, points_by_color
 
+__all__ = [
+    "ALTERNATIVES",
+    "THRESHOLDS",
+    "VERDICTS",
+    "Alternative",
+    "Judged",
+    "Review",
+    "make_judge",
+    "review",
+    "verdict",
+]
+
 Floats = NDArray[np.floating[Any]]
 
 ALTERNATIVES = 3
@@ -195,11 +207,10 @@ def _judged(record: dict[str, Any], found: Decisions, row: int, ranked: _Ranked,
 def _alternative(ranked: _Ranked, place: int) -> Alternative:
     state, action = ranked.state, int(ranked.actions[place])
     t = state.tables
-    is_placement = action < t.swap_action
     return Alternative(
         action=action,
         words=describe_action(state, action),
-        cells=tuple(t.placements[action % t.n_placements].tolist()) if is_placement else (),
+        cells=tuple(t.placements[t.split_action(action)[1]].tolist()) if t.is_placing(action) else (),
         points=points_by_color(state, action),
         utility=float(ranked.utility[place]),
     )

@@ -1,10 +1,10 @@
-"""Games of a tournament: who plays what it may not, or crashes, forfeits the game, and the others are not disturbed.
+"""Games of a tournament. An agent that plays an illegal action or raises an error forfeits the game.
 
-Whatever an agent raises in this process is a forfeit, SystemExit included, but KeyboardInterrupt: that may be Ctrl-C.
-Against an agent that ends or hangs its process, or looks for the games in memory, only
-:mod:`~genial_env.arena.isolation` helps.
+Every exception of an agent in this process is a forfeit, including SystemExit. Only KeyboardInterrupt is not, as it may
+come from Ctrl-C. Only :mod:`~genial_env.arena.isolation` protects from agents that end or block their process, or read
+the games in memory.
 
-Entrants are numbered; `seated` [G, P] says who plays which seat of each game.
+Entrants are numbered. `seated` [G, P] holds the entrant on each seat of each game.
 """
 
 import time
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env._util.shutdown import Terminated
-from genial_env.arena.isolation import AgentError, AgentStopped, describe_error
+from genial_env.arena._agent_errors import AgentError, AgentStopped, describe_error
 from genial_env.core import kernel, ranking
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits, bits
@@ -26,10 +26,16 @@ from genial_env.policies.base import Policy
 from genial_env.policies.decisions import choice_keys, decide
 from genial_env.records import Record, Recorder
 
+__all__ = [
+    "Game",
+    "forfeited_ranks",
+    "play_games",
+]
+
 
 @dataclass(frozen=True)
 class Game:
-    """What came of one game."""
+    """The result of one game."""
 
     group: int  # the deal's number
     seats: list[int]  # the entrant on each seat
@@ -37,11 +43,11 @@ class Game:
     scores: list[list[int]]  # one list of markers a track
     ranks: list[int]  # one a track, 1 = best
     moves: list[int]  # one a seat: decisions
-    seconds: list[float]  # one a seat: time for them, its share where games were asked together
+    seconds: list[float]  # one a seat: time for them; the time of a batch is divided evenly among its games
     forfeit: dict[str, Any] | None  # {"seat": ..., "reason": ...}
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the game as JSON values."""
         return asdict(self)
 
 
@@ -55,21 +61,21 @@ def play_games(
     *,
     record: bool,
 ) -> tuple[list[Game], list[Record]]:
-    """Play G games at once.
+    """Play G games in one batch.
 
-    A forfeited game stops where it stands: the offender's track is last, the others share the first rank.
+    A forfeit ends the game: the offender's track is last, the others share the first rank.
 
     Args:
-        roster: policies, one an entrant.
-        names: how records call them.
-        seated: [G, P] entrants.
+        roster: one policy for each entrant.
+        names: the entrants' names in records.
+        seated: [G, P] the entrant on each seat.
         rules: the rules.
         groups: [G] the numbers of the deals.
-        seeds: [G] of the games.
-        record: whether to keep records.
+        seeds: [G] the seeds of the games.
+        record: whether to record the games.
 
     Returns:
-        The games, and their records; none where they are not kept.
+        The games, and their records, or an empty list without `record`.
     """
     table = _Table(roster, seated, kernel.deal(rules, seeds), choice_keys(seeds, rules.players))
     recorder = Recorder(table.state, [""] * rules.players, seeds) if record else None
@@ -86,9 +92,9 @@ def play_games(
     return [table.game(row, int(groups[row]), int(seeds[row])) for row in range(len(seeds))], records
 
 
-def forfeited_ranks(tracks: int, seat: int) -> list[int]:
-    """The ranks of a game that a seat has forfeited: its track is last, the others share the first rank."""
-    return [tracks if track == seat % tracks else 1 for track in range(tracks)]
+def forfeited_ranks(rules: Rules, seat: int) -> list[int]:
+    """Return the ranks of a game that a seat has forfeited: its track is last, the others share the first rank."""
+    return [rules.tracks if track == rules.track_of(seat) else 1 for track in range(rules.tracks)]
 
 
 class _Table:
@@ -101,10 +107,10 @@ class _Table:
         self._seconds = np.zeros(seated.shape)
         self._forfeits: dict[int, dict[str, Any]] = {}
         self._alone: set[int] = set()
-        """Entrants that have stopped in a batch: they are asked game by game, so that the next stop costs one game."""
+        """Entrants that have stopped in a batch. They are asked game by game, so that the next stop costs one game."""
 
     def ask(self) -> Ints:
-        """In place: the next actions of the live games; a game whose action cannot be played is live no more."""
+        """In place: ask for the next actions of the live games. Games that are forfeited leave `live`."""
         seat = self.state.to_play[self.live]
         player = self._seated[self.live, seat]
         actions = np.zeros(len(self.live), dtype=np.int64)
@@ -119,7 +125,7 @@ class _Table:
         return actions[playing]
 
     def _chosen(self, entrant: int, rows: Ints) -> Ints:
-        """[G]: what an entrant plays in some games; where that is nothing that can be played, the game is forfeited."""
+        """Return the actions [G] of an entrant in some games. Games without a legal action are forfeited."""
         if entrant in self._alone and len(rows) > 1:
             return self._chosen_one_by_one(entrant, rows)
         random = bits(self._keys[rows, self.state.to_play[rows]], self.state.decisions[rows])
@@ -146,12 +152,12 @@ class _Table:
         self._forfeits[row] = {"seat": int(self.state.to_play[row]), "reason": reason}
 
     def game(self, row: int, group: int, seed: int) -> Game:
-        """What came of a game."""
+        """Return the result of a game."""
         scores: NDArray[np.int8] = self.state.scores[row]
         forfeit = self._forfeits.get(row)
         ranks = ranking.ranks(scores[None])[0].tolist()
         if forfeit is not None:
-            ranks = forfeited_ranks(len(ranks), forfeit["seat"])
+            ranks = forfeited_ranks(self.state.rules, forfeit["seat"])
         return Game(
             group=group,
             seats=self._seated[row].tolist(),

@@ -26,6 +26,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "NORMAL_95",
+    "TAIL",
+    "Intervals",
+    "accepted",
+    "accepted_by_student",
+    "chance_below_zero",
+    "mean_interval",
+    "solve",
+    "student_95",
+]
+
 Floats = NDArray[np.float64]
 
 TAIL = 0.025

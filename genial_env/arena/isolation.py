@@ -1,12 +1,12 @@
-"""Agents in processes of their own: what one does there can end its game and nothing else.
+"""Process isolation of agents: an agent that fails can lose its game but do no other harm to the tournament.
 
-An agent that is named by ``module:factory`` is anybody's code. Its process gets views and random bits, and gives back
-the numbers of actions as JSON. The games stay with the parent, so scores follow from the actions alone, and nothing
-that the agent sends is executed. The parent notices an answer that does not come in time and a process that has ended.
-The next decision then gets a new process.
+An agent named by ``module:factory`` is untrusted code. Its process receives views and random bits, and returns action
+ids as JSON. The games stay in the parent process, so scores follow from the actions alone, and nothing that the agent
+sends is executed. The parent detects late answers and processes that have ended. The next decision then gets a new
+process.
 
-The child is ``python -c`` with this module's :func:`serve`, and no child of multiprocessing: it works the same in
-worker processes of joblib and Ray, on every system, and does not import the parent's script.
+The child is started by ``python -c`` and not by multiprocessing. So it works in worker processes of joblib and Ray and
+on every system, and it does not import the parent's script.
 """
 
 import atexit
@@ -14,60 +14,64 @@ import json
 import os
 import pickle
 import queue
-import runpy
 import signal
 import subprocess
 import sys
 import threading
-import types
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 from weakref import WeakSet
 
-import numpy as np
-
-from genial_env._util.shutdown import Terminated, exit_with_parent, sigint_blocked
+from genial_env._util.shutdown import sigint_blocked
 from genial_env._util.strict_json import JSONError, parse_object
-from genial_env.backends import Backend, using
+from genial_env.arena._agent_errors import AgentError, AgentStopped, printable
+from genial_env.arena._agent_process import is_agent_process
+from genial_env.backends import Backend
 from genial_env.core import kernel
 from genial_env.core.bitsets import Ints
 from genial_env.core.chance import Bits
 from genial_env.core.rules import Rules
 from genial_env.core.views import View
-from genial_env.policies.base import Policy
-from genial_env.policies.decisions import decide
 from genial_env.policies.registry import make_policy
 
+__all__ = [
+    "ISOLATED",
+    "AgentError",
+    "AgentStopped",
+    "IsolatedPolicy",
+    "Isolation",
+    "check_agents",
+    "end_isolated",
+    "isolated",
+]
+
 START_S = 300.0
-"""How long an agent may take to be imported and made."""
+"""The time limit for importing and making an agent."""
 
 WARM_UP_MOVES = 5
-"""So many times as long as a move may take a first decision that does not count, as it loads many things."""
+"""The time limit of the warm-up decision, in multiples of the limit of a move."""
 
 PATIENCE = 3
-"""So many times in a row an agent may fail to answer in time; then it is not asked again."""
-
-LONGEST_REASON = 500
-"""Characters of what an agent says of its failure."""
+"""The number of successive late answers after which an agent is not asked again."""
 
 LONGEST_ANSWER = 1 << 24
-"""Bytes."""
+"""The largest size of an answer in bytes."""
 
 POLL_S = 1.0
-"""How often the parent looks whether a silent process still runs, beside waiting for its answer."""
+"""The interval at which the parent checks that a process without an answer still runs."""
 
 
 @dataclass(frozen=True)
 class Isolation:
-    """Whether agents named by ``module:factory`` get processes of their own. Named agents never do.
+    """The settings of process isolation. It applies to agents named by ``module:factory`` only.
 
     Args:
-        on: whether they do. Without, a decision is up to a millisecond faster, and an agent can end or hang the whole
-            run.
-        move_time_s: seconds that a decision may take there; None for no limit. A batch of decisions that takes longer
-            is asked for again one by one.
+        on: whether such agents get their own processes. Without isolation a decision is up to a millisecond faster, but
+            an agent can end or block the whole run.
+        move_time_s: the time limit of a decision in seconds; None for no limit. The decisions of a batch that takes
+            longer are repeated one by one.
 
     Raises:
         ValueError: if `move_time_s` is not above 0.
@@ -81,51 +85,22 @@ class Isolation:
             raise ValueError(f"move_time_s must be above 0, or None for no limit, not {self.move_time_s!r}")
 
     def applies_to(self, agent: str) -> bool:
-        """Tell whether an agent gets a process of its own."""
+        """Return whether an agent gets its own process."""
         return self.on and ":" in agent.partition("(")[0]
 
 
 ISOLATED = Isolation()
-"""As it is where nobody says otherwise."""
-
-
-class AgentStopped(RuntimeError):
-    """An agent's process has ended, or gave no answer in time."""
-
-
-class AgentError(RuntimeError):
-    """An agent raised something in its process; the message says what."""
-
-
-def describe_error(error: BaseException) -> str:
-    """Describe what an agent raised, in one printable line of limited length, whatever its message is made of."""
-    name = type(error).__name__
-    try:
-        text = f"{name}: {error}"
-    except Terminated:
-        raise
-    except BaseException as another:
-        text = f"{name}, whose message cannot be read ({type(another).__name__})"
-    return printable(text)
-
-
-def printable(text: str) -> str:
-    """Escape what cannot be printed or stored (line ends, control characters, lone surrogates); cut long text."""
-    text = text if len(text) <= LONGEST_REASON else f"{text[:LONGEST_REASON]}..."
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
-
-
-# The parent's side
+"""The default settings."""
 
 
 class IsolatedPolicy:
-    """A policy whose decisions are made in a process of its own; a process that has failed is replaced.
+    """A policy that runs in its own process. A process that has failed is replaced.
 
     Args:
-        agent: as :func:`genial_env.make_policy` reads it.
-        rules: the games'.
-        backend: that it uses.
-        move_time_s: seconds for an answer; None for no limit.
+        agent: the agent, as :func:`genial_env.make_policy` reads it.
+        rules: the rules of the games.
+        backend: the compute backend of the agent.
+        move_time_s: the time limit of an answer in seconds; None for no limit.
     """
 
     def __init__(self, agent: str, rules: Rules, backend: Backend, move_time_s: float | None) -> None:
@@ -135,7 +110,7 @@ class IsolatedPolicy:
         self._process: _Process | None = None
 
     def start(self) -> None:
-        """In place: start the process, where none runs, and wait until the agent is made.
+        """In place: start the process if none runs, and wait until the agent is made.
 
         Raises:
             ValueError: if the agent cannot be made; says why.
@@ -151,7 +126,7 @@ class IsolatedPolicy:
             raise
 
     def _make(self) -> None:
-        """In place: a new process with the agent."""
+        """In place: start a new process and make the agent in it."""
         self._process = _Process()
         self._process.send((*self._order, _main_of(self.name)))
         try:
@@ -162,7 +137,7 @@ class IsolatedPolicy:
             raise ValueError(str(answer["refused"]))
 
     def _warm_up(self) -> None:
-        """In place: ask for a decision that does not count. An agent that stops is made anew, to stop in a game."""
+        """In place: warm the agent up. If its process ends, start a new one: only failures in a game count."""
         assert self._process is not None
         self._process.send(())
         try:
@@ -210,20 +185,23 @@ class IsolatedPolicy:
 
 
 class _Late(AgentStopped):
-    """No answer in time."""
+    """Raised if there is no answer in time."""
 
 
 class _Process:
-    """A child that runs :func:`serve`, and the pipes to it. Threads write and read, so that nothing waits for ever."""
+    """A child process that runs ``_agent_process.serve``, with its pipes.
+
+    Threads write to and read from the pipes, so that no call blocks without a limit.
+    """
 
     def __init__(self) -> None:
-        if _IS_CHILD:
+        if is_agent_process():
             raise ValueError(
                 "an agent's own process starts no others: a script that holds agents must begin its work under "
                 "if __name__ == '__main__'"
             )
-        code = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from genial_env.arena import isolation"
-        command = [sys.executable, "-c", f"{code}; isolation.serve({os.getpid()})"]
+        code = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from genial_env.arena import _agent_process"
+        command = [sys.executable, "-c", f"{code}; _agent_process.serve({os.getpid()})"]
         with sigint_blocked():
             self._child = subprocess.Popen(
                 [*command, json.dumps([str(entry) for entry in sys.path])],
@@ -256,7 +234,7 @@ class _Process:
             raise AgentStopped("its process gave an answer that cannot be read") from None
 
     def _wait(self, limit_s: float | None) -> bytes:
-        """The next line; b"" where the process has ended without one."""
+        """Return the next line, or b"" if the process has ended without one."""
         left = float("inf") if limit_s is None else limit_s
         while left > 0:
             with suppress(queue.Empty):
@@ -304,7 +282,6 @@ class _Process:
 
 
 _running: WeakSet[_Process] = WeakSet()
-_IS_CHILD = False
 
 
 @atexit.register
@@ -314,7 +291,7 @@ def _end_all() -> None:
 
 
 class _Mine(threading.local):
-    """The agents' processes that a thread has started, by what they were started for."""
+    """The isolated policies that a thread has started, by the arguments of :func:`isolated`."""
 
     def __init__(self) -> None:
         self.policies: dict[tuple[Any, ...], IsolatedPolicy] = {}
@@ -324,7 +301,7 @@ _mine = _Mine()
 
 
 def isolated(agent: str, rules: Rules, backend: Backend, move_time_s: float | None) -> IsolatedPolicy:
-    """Return an agent in a process of its own; the same one for the same arguments, until :func:`end_isolated`."""
+    """Return an agent in its own process: the same one for the same arguments, until :func:`end_isolated`."""
     key = (agent, rules, backend, move_time_s)
     if key not in _mine.policies:
         _mine.policies[key] = IsolatedPolicy(*key)
@@ -332,13 +309,13 @@ def isolated(agent: str, rules: Rules, backend: Backend, move_time_s: float | No
 
 
 def end_isolated() -> None:
-    """End the processes of all agents that this thread has asked for."""
+    """End the processes of all agents that this thread has started."""
     while _mine.policies:
         _mine.policies.popitem()[1].close()
 
 
 def check_agents(agents: Sequence[str], rules: Rules, backend: Backend, isolation: Isolation) -> None:
-    """Make every agent once, each where it is to play, so that what is wrong shows before anything is played.
+    """Make every agent once, in the process in which it will play, so that errors are raised before any game.
 
     Raises:
         ValueError: if one cannot be made, saying which and why.
@@ -352,7 +329,7 @@ def check_agents(agents: Sequence[str], rules: Rules, backend: Backend, isolatio
 
 
 def _main_of(agent: str) -> tuple[str, str] | None:
-    """How a child can import the program of which an agent is a part: ("module" or "path", what); None for others.
+    """Return how a child can import the agent's main program: ("module", name) or ("path", path); None if not needed.
 
     Raises:
         ValueError: if it cannot.
@@ -368,87 +345,3 @@ def _main_of(agent: str) -> tuple[str, str] | None:
         f"agent {agent!r}: a process of its own cannot import what was typed in (python -c, a notebook, standard "
         "input): put the agent into a module, or isolate nothing"
     )
-
-
-# The child's side
-
-
-def serve(parent: int) -> None:
-    """Be an agent's process: answer requests from standard input until it ends.
-
-    The first request says which agent; what is printed goes to standard error.
-    """
-    global _IS_CHILD
-    _IS_CHILD = True
-    exit_with_parent(parent)
-    requests: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    incoming, outgoing = _take_pipes()
-    threading.Thread(target=_receive, args=(incoming, requests), daemon=True).start()
-    agent, rules, backend, main = requests.get()
-    with using(backend):
-        try:
-            _import_main(main)
-            policy = make_policy(agent)
-        except BaseException as error:
-            told = str(error) if isinstance(error, ValueError | TypeError) else None
-            _answer(outgoing, refused=printable(told or f"agent {agent!r} cannot be made: {describe_error(error)}"))
-            return
-        _answer(outgoing, made=True)
-        while True:
-            request = requests.get()
-            try:
-                if not request:
-                    warm_up(policy, rules)
-                    actions = []
-                else:
-                    view, random = request
-                    actions = kernel.as_actions(policy(view, random), len(view)).tolist()
-            except BaseException as error:
-                _answer(outgoing, error=describe_error(error))
-            else:
-                _answer(outgoing, actions=actions)
-
-
-def warm_up(policy: Policy, rules: Rules) -> None:
-    """Ask a policy once before its time counts, as many things are loaded the first time."""
-    try:
-        decide(policy, kernel.deal(rules, [0]), np.arange(1), np.zeros(1, dtype=np.uint64))
-    except (KeyboardInterrupt, Terminated):
-        raise
-    except BaseException:
-        pass  # it will raise it again in a game
-
-
-def _take_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Standard input and output, which the agent then does not find there."""
-    incoming, outgoing = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    os.dup2(2, 1)
-    return os.fdopen(incoming, "rb"), os.fdopen(outgoing, "wb")
-
-
-def _receive(incoming: IO[bytes], requests: queue.SimpleQueue[Any]) -> None:
-    """Pass on what comes; end this process when the parent has closed the pipe, whatever the agent is doing."""
-    try:
-        while True:
-            requests.put(pickle.load(incoming))
-    finally:
-        os._exit(0)
-
-
-def _answer(outgoing: IO[bytes], **answer: Any) -> None:
-    outgoing.write(json.dumps(answer).encode() + b"\n")
-    outgoing.flush()
-
-
-def _import_main(main: tuple[str, str] | None) -> None:
-    """Run the parent's program under another name, as multiprocessing does, and let ``__main__`` be it."""
-    if main is None:
-        return
-    kind, what = main
-    run = runpy.run_module if kind == "module" else runpy.run_path
-    module = types.ModuleType("__mp_main__")
-    sys.modules["__mp_main__"] = sys.modules["__main__"] = module
-    module.__dict__.update(run(what, run_name="__mp_main__"))

@@ -1,4 +1,4 @@
-"""Is A better than B? Pairs of games with the seats swapped, until a sequential test has a verdict."""
+"""Matches between two agents: pairs of games with swapped seats, until a sequential test has a verdict."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -13,7 +13,7 @@ from genial_env._util.files import write_json
 from genial_env.arena.games import Game
 from genial_env.arena.isolation import ISOLATED, Isolation, check_agents, end_isolated
 from genial_env.arena.provenance import provenance
-from genial_env.arena.schedule import units
+from genial_env.arena.schedule import scheduled_games
 from genial_env.arena.sprt import Estimate, Sprt, Verdict, pair_counts
 from genial_env.arena.store import Settings
 from genial_env.arena.tournament import Jobs, check_workers, in_parallel, play_job
@@ -21,20 +21,27 @@ from genial_env.backends import Backend, current, for_one_game
 from genial_env.core.bitsets import Ints
 from genial_env.core.rules import Rules
 
+__all__ = [
+    "MAX_PAIRS",
+    "Match",
+    "play_match",
+    "write_match",
+]
+
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """How a match between A and B stands.
+    """The state of a match between A and B.
 
     Attributes:
         agents: A and B.
         rules: two seats, or teams.
-        sprt: the test; None where a fixed number of pairs was wanted.
-        counts: [5] how many pairs gave A 0, 0.25, 0.5, 0.75 and 1.
+        sprt: the test; None for a fixed number of pairs.
+        counts: [5] the pentanomial counts: how many pairs gave A a score of 0, 0.25, 0.5, 0.75 and 1.
         verdict: "H1" (A is better by `elo1`), "H0" (by no more than `elo0`), or None.
-        forfeits: games that A and B forfeited.
-        ms_per_move: of A and B.
-        provenance: what it was played by and on.
+        forfeits: the number of games that A and B forfeited.
+        ms_per_move: milliseconds for a decision of A and B.
+        provenance: commit, versions and machine.
     """
 
     agents: tuple[str, str]
@@ -48,11 +55,11 @@ class Match:
 
     @property
     def estimate(self) -> Estimate:
-        """How much better A is."""
+        """The estimate of the difference in strength."""
         return Estimate.of(self.counts)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the match as JSON values."""
         test = None if self.sprt is None else {**vars(self.sprt), "llr": self.sprt.llr(self.counts)}
         return {
             "agents": list(self.agents),
@@ -67,8 +74,8 @@ class Match:
         }
 
 
-MOST_PAIRS = 10_000
-"""Where a test without a verdict is broken off, unless the caller says otherwise."""
+MAX_PAIRS = 10_000
+"""The default for the largest number of pairs."""
 
 
 def play_match(
@@ -77,37 +84,37 @@ def play_match(
     rules: Rules | None = None,
     *,
     sprt: Sprt | None = None,
-    pairs: int = MOST_PAIRS,
+    pairs: int = MAX_PAIRS,
     seed: int = 0,
     workers: int = 1,
     joblib_backend: str = "loky",
     backend: Backend | None = None,
     isolation: Isolation = ISOLATED,
-    tell: Callable[["Match"], None] = lambda match: None,
+    progress: Callable[["Match"], None] = lambda match: None,
 ) -> Match:
     """Play pairs of games until the test has a verdict.
 
-    Pairs count in their order, whichever is finished first: the result depends neither on workers nor on batches.
+    Pairs are counted in the order of their deals, so the result does not depend on the number of workers.
 
     Args:
         first: A, as :func:`genial_env.make_policy` reads it.
         second: B.
-        rules: with two tracks; left out, the standard game for two.
-        sprt: the test; left out, all pairs are played.
-        pairs: the most.
-        seed: of the deals.
-        workers: processes.
-        joblib_backend: who runs them, "loky" or "ray".
-        backend: who plays; left out, numba where it is installed and nobody has chosen.
+        rules: rules with two tracks; None for the standard game for two.
+        sprt: the test; None to play all pairs.
+        pairs: the largest number of pairs.
+        seed: the seed of the deals.
+        workers: the number of processes.
+        joblib_backend: "loky" or "ray", see :func:`genial_env.arena.tournament.run`.
+        backend: the compute backend; None for the current one, or numba if it is installed and none was chosen.
         isolation: whether agents named by ``module:factory`` get processes of their own.
-        tell: is told how the match stands, now and then.
+        progress: called with the state of the match after each batch of games.
 
     Returns:
-        The match; its verdict is None where `pairs` were not enough.
+        The match. Its verdict is None if `pairs` were not enough.
 
     Raises:
-        ValueError: for equal agents or ones that cannot be made, rules with more tracks, or no pairs.
-        WorkerEnded: if a worker process ends.
+        ValueError: For equal agents, agents that cannot be made, rules without two tracks, or no pairs.
+        WorkerEnded: If a worker process ends.
     """
     rules = Rules() if rules is None else rules
     if rules.tracks != 2:
@@ -119,8 +126,8 @@ def play_match(
     try:
         check_agents(settings.agents, rules, chosen, isolation)
         if workers > 1:
-            end_isolated()  # others play
-        return _play(settings, sprt, chosen, isolation, workers, joblib_backend, tell)
+            end_isolated()  # worker processes start their own
+        return _play(settings, sprt, chosen, isolation, workers, joblib_backend, progress)
     finally:
         end_isolated()
 
@@ -132,22 +139,22 @@ def _play(
     isolation: Isolation,
     workers: int,
     joblib_backend: str,
-    tell: Callable[[Match], None],
+    progress: Callable[[Match], None],
 ) -> Match:
-    """Play until nothing more is needed."""
+    """Play until there is a verdict, or all pairs are played."""
     tally = _Tally(settings, sprt, provenance(backend))
-    jobs = Jobs(list(units(2, settings.rules, range(settings.groups))))
+    jobs = Jobs(list(scheduled_games(2, settings.rules, range(settings.groups))))
     calls = ((settings, job, backend, isolation) for job in jobs if not tally.finished)
     with closing(in_parallel(play_job, calls, workers, joblib_backend)) as played:
         for games, _, seconds in played:
             jobs.took(len(games), seconds)
             tally.add(games)
-            tell(tally.match())
+            progress(tally.match())
     return tally.match()
 
 
 class _Tally:
-    """Counts pairs in their order."""
+    """Counts of pairs in the order of their deals."""
 
     def __init__(self, settings: Settings, sprt: Sprt | None, made_by: dict[str, Any]) -> None:
         self._settings, self._sprt, self._made_by = settings, sprt, made_by
@@ -161,17 +168,17 @@ class _Tally:
         return self._verdict is not None
 
     def add(self, games: list[Game]) -> None:
-        """In place: count what can be counted now; nothing after the verdict."""
+        """In place: count all pairs that follow without a gap. Nothing is counted after the verdict."""
         for game in games:
             self._waiting.setdefault(game.group, []).append(game)
         while not self.finished and len(self._waiting.get(len(self._pairs), ())) == 2:
             pair = self._waiting.pop(len(self._pairs))
             self._pairs.append(pair)
-            self._counts += pair_counts(*([_score(game)] for game in pair))
+            self._counts += pair_counts(*([_score(game, self._settings.rules)] for game in pair))
             self._verdict = None if self._sprt is None else self._sprt.verdict(self._counts)
 
     def match(self) -> Match:
-        """How it stands."""
+        """Return the state of the match."""
         games = [game for pair in self._pairs for game in pair]
         lost = [game.seats[game.forfeit["seat"]] for game in games if game.forfeit is not None]
         first, second = self._settings.agents
@@ -187,9 +194,9 @@ class _Tally:
         )
 
 
-def _score(game: Game) -> float:
-    """A's score of a game: 1, 0.5 or 0."""
-    own = game.seats.index(0) % 2
+def _score(game: Game, rules: Rules) -> float:
+    """Return A's score of a game: 1, 0.5 or 0."""
+    own = rules.track_of(game.seats.index(0))
     return 0.5 + 0.5 * float(np.sign(game.ranks[1 - own] - game.ranks[own]))
 
 

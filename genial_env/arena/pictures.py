@@ -1,4 +1,4 @@
-"""A tournament's report as pictures; all of matplotlib that the package knows, imported when it is wanted."""
+"""Drawings of a tournament's report. This is the only module that uses matplotlib, which it imports when needed."""
 
 from pathlib import Path
 from typing import Any
@@ -7,19 +7,25 @@ import numpy as np
 
 from genial_env._util.files import replace_path
 
+__all__ = [
+    "MISSING",
+    "best_first",
+    "draw",
+]
+
 MISSING = "pictures need matplotlib: pip install 'genial-env[arena]'"
 
 
 def best_first(found: dict[str, Any]) -> list[int]:
-    """The agents of a report by their ratings."""
+    """Return the agents of a report in descending order of their ratings."""
     return sorted(range(len(found["ratings"]["names"])), key=lambda agent: -found["ratings"]["rating"]["value"][agent])
 
 
 def draw(found: dict[str, Any], directory: Path) -> list[Path]:
-    """Draw a report, as :meth:`Report.to_dict` gives it: `ratings.png`, `wins.png` and `lowest.png`.
+    """Draw the result of ``Report.to_dict`` as `ratings.png`, `wins.png` and `lowest.png`, and return their paths.
 
     Raises:
-        ImportError: without matplotlib.
+        ImportError: If matplotlib is not installed.
     """
     try:
         from matplotlib.figure import Figure

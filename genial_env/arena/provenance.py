@@ -1,4 +1,4 @@
-"""What a result was made by and on, for every file of results."""
+"""Provenance of stored results: date, commit, versions, compute backend and machine."""
 
 import os
 import platform
@@ -8,15 +8,23 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-import genial_env
 from genial_env._util.validators import STRING, integer, json_object, mapping_of, optional
+from genial_env._util.version import __version__
 from genial_env.backends import Backend
+
+__all__ = [
+    "LIBRARIES",
+    "PROVENANCE",
+    "commit",
+    "machine",
+    "provenance",
+]
 
 LIBRARIES = ("gymnasium", "pettingzoo", "choix", "torch", "stable-baselines3", "sb3-contrib")
 
 
 def provenance(backend: Backend) -> dict[str, Any]:
-    """Date, commit, versions, the backend that plays, and the machine."""
+    """Return date, commit, versions, compute backend and machine."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit(),
@@ -35,11 +43,11 @@ PROVENANCE = json_object(
     ),
     libraries=mapping_of(optional(STRING)),
 )
-"""What :func:`provenance` gives, as it is stored."""
+"""The validator of stored results of :func:`provenance`."""
 
 
 def machine() -> dict[str, Any]:
-    """What figures are taken on."""
+    """Return the processor and the versions that measurements depend on."""
     model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
@@ -51,13 +59,13 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "numpy": _version("numpy"),
         "numba": _version("numba") or "none",
-        "genial_env": genial_env.__version__,
+        "genial_env": __version__,
     }
 
 
 def commit() -> str | None:
-    """The commit of the clone that the package lies in, with a plus where files have changed; None outside one."""
-    where = Path(genial_env.__file__).parents[1]
+    """Return the commit of the package's clone, with a plus if files have changed; None if there is no clone."""
+    where = Path(__file__).parents[2]
     if not (where / ".git").exists():
         return None
     try:
@@ -67,8 +75,8 @@ def commit() -> str | None:
         return None
 
 
-def _git(where: Path, *words: str) -> str:
-    return subprocess.run(["git", *words], cwd=where, capture_output=True, text=True, check=True).stdout.strip()
+def _git(where: Path, *arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=where, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _version(library: str) -> str | None:

@@ -1,4 +1,4 @@
-"""What a tournament says: ratings, utilities, markers, speeds and forfeits; as JSON and as Markdown."""
+"""Reports of tournaments: ratings, utilities, markers, speeds and forfeits, as JSON and as Markdown."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -34,29 +34,44 @@ from genial_env.arena.store import Settings, Store
 from genial_env.core import ranking
 from genial_env.core.bitsets import Ints
 
+__all__ = [
+    "RESULTS",
+    "TABLES",
+    "Report",
+    "check_extras",
+    "compared",
+    "format_interval",
+    "markdown",
+    "ranking_table",
+    "read_report",
+    "report",
+    "signed",
+    "write",
+]
+
 RESULTS, TABLES = "results.json", "results.md"
 
 INTERVALS = "95% intervals over deals, with a block of games added that went as badly, or as well, as it can"
-"""What the intervals are; stored with them."""
+"""The method of the intervals. It is stored with them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What the games of a tournament of N agents say.
+    """The report of a tournament of N agents.
 
     Attributes:
-        settings: what was played.
-        sittings: what it was played by and on.
-        games: how many.
-        ratings: from the ranks; solo from comparing the agents' results of each deal.
-        lowest: [N, top + 1] how often each agent's lowest marker ended where.
-        ms_per_move: [N] milliseconds a decision, its share where many games were asked together; NaN for none.
-        forfeits: [N] games.
-        reasons: an example for each agent that forfeited, by its number.
+        settings: the settings.
+        sessions: commit, versions and machine of each session.
+        games: the number of games.
+        ratings: ratings from the ranks; solo from comparing the agents' results of each deal.
+        lowest: [N, top + 1] how often each agent's lowest marker ended at each value.
+        ms_per_move: [N] milliseconds for a decision, with a batch's time divided evenly; NaN without decisions.
+        forfeits: [N] the number of forfeited games.
+        reasons: one reason for each agent that forfeited, by its number.
     """
 
     settings: Settings
-    sittings: list[dict[str, Any]]
+    sessions: list[dict[str, Any]]
     games: int
     ratings: Ratings
     lowest: Ints
@@ -65,10 +80,10 @@ class Report:
     reasons: dict[int, str]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; :func:`markdown` and :func:`draw` need no more."""
+        """Return the report as JSON values, as :func:`markdown` and ``pictures.draw`` take it."""
         return {
             "settings": self.settings.to_dict(),
-            "sittings": self.sittings,
+            "sessions": self.sessions,
             "games": self.games,
             "intervals": INTERVALS,
             "ratings": self.ratings.to_dict(),
@@ -80,10 +95,10 @@ class Report:
 
 
 def check_extras(pictures: bool = False) -> None:
-    """Check, before any game is played for it, that a report can be made.
+    """Check that the libraries for a report are installed.
 
     Raises:
-        ImportError: without choix, or matplotlib where pictures are wanted; says what to install.
+        ImportError: If choix, or for pictures matplotlib, is not installed. The message says what to install.
     """
     if find_spec("choix") is None:
         raise ImportError(ratings.MISSING)
@@ -92,15 +107,15 @@ def check_extras(pictures: bool = False) -> None:
 
 
 def report(store: Store, anchor: tuple[str, float] | None = None) -> Report:
-    """Work a tournament out.
+    """Compute the report of a tournament.
 
     Args:
-        store: its games.
-        anchor: an agent and the rating that it is given; left out, the mean is 0.
+        store: the tournament's games.
+        anchor: an agent and its fixed rating; None for a mean rating of 0.
 
     Raises:
-        ValueError: for no finished games, or an anchor that did not play.
-        ImportError: without choix.
+        ValueError: If there are no finished games, or if the anchor did not play.
+        ImportError: If choix is not installed.
     """
     settings, games = store.settings, store.games
     n = len(settings.agents)
@@ -115,7 +130,7 @@ def report(store: Store, anchor: tuple[str, float] | None = None) -> Report:
     counts = Counter(loser for loser, _ in losers)
     return Report(
         settings=settings,
-        sittings=store.sittings,
+        sessions=store.sessions,
         games=len(games),
         ratings=rated,
         lowest=_lowest(entrants, scores, n, settings.rules.top),
@@ -126,10 +141,10 @@ def report(store: Store, anchor: tuple[str, float] | None = None) -> Report:
 
 
 def compared(settings: Settings, games: list[Game]) -> tuple[Ints, Ints, Ints, Ints]:
-    """The games as entrants [G, T], scores [G, T, C], ranks [G, T] and groups [G].
+    """Return the games as entrants [G, T], scores [G, T, C], ranks [G, T] and deals [G].
 
-    Solo games of the same deal are one: the agents' results of it, as if they had played each other. One that was
-    forfeited counts as no points, and a deal that some agents have not played is left out.
+    The solo games of a deal become one game, as if the agents had played each other. A forfeited solo game has score 0.
+    Deals that some agents have not played are omitted.
     """
     tracks = settings.rules.tracks
     if tracks > 1:
@@ -162,11 +177,11 @@ def _ms_per_move(games: list[Game], n: int) -> NDArray[np.float64]:
 
 
 def read_report(path: Path) -> dict[str, Any]:
-    """Read what :func:`write` wrote to `results.json`, as :func:`markdown` and :func:`draw` take it.
+    """Read a report that :func:`write` wrote to `results.json`.
 
     Raises:
-        OSError: if the file cannot be read.
-        ValueError: for something else, saying where, what was expected and what was found.
+        OSError: If the file cannot be read.
+        ValueError: If it is not a report. The message says where, what was expected and what was found.
     """
     found = read_object(path)
     names = _NAMES(found, str(path))["ratings"]["names"]
@@ -185,13 +200,13 @@ _NAMES = json_object(ratings=json_object(names=list_of(STRING, min_length=1), ot
 
 
 def _report_check(n: int) -> Validator:
-    """What the report of N agents must be; what is not read again may be anything."""
+    """Return the validator of the report of N agents. Values that are never read are not checked."""
     each = list_of(optional(finite_number()), n)
     table = list_of(each, n)
     of_each = json_object(value=list_of(finite_number(), n), low=each, high=each, others=any_value)
     return json_object(
         settings=OBJECT,
-        sittings=list_of(PROVENANCE, min_length=1),
+        sessions=list_of(PROVENANCE, min_length=1),
         games=integer(1),
         intervals=STRING,
         ratings=json_object(
@@ -215,7 +230,7 @@ def _report_check(n: int) -> Validator:
 
 
 def markdown(found: dict[str, Any]) -> str:
-    """The tables of a report, as :meth:`Report.to_dict` gives it, in Markdown: the strongest first."""
+    """Return the tables of a report (``Report.to_dict``) in Markdown, the strongest agent first."""
     order = best_first(found)
     parts = [_head(found), ranking_table(found, order), _wins(found, order)]
     reasons = [f"{_name(found, int(agent))} forfeited: {reason}" for agent, reason in found["reasons"].items()]
@@ -223,7 +238,7 @@ def markdown(found: dict[str, Any]) -> str:
 
 
 def ranking_table(found: dict[str, Any], order: list[int]) -> str:
-    """A table of one row an agent."""
+    """Return a table with one row for each agent."""
     ratings = found["ratings"]
     head = ["agent", "rating", "mean utility", "mean sorted markers", "games", "ms a move", "forfeits"]
     rows = []
@@ -245,7 +260,7 @@ def ranking_table(found: dict[str, Any], order: list[int]) -> str:
 
 
 def _wins(found: dict[str, Any], order: list[int]) -> str:
-    """How often the row ended above the column."""
+    """Return the table of win rates of the row against the column."""
     rates, met = found["ratings"]["win_rate"], found["ratings"]["meetings"]
     head = ["wins against", *(found["ratings"]["names"][agent] for agent in order)]
     rows = []
@@ -258,7 +273,7 @@ def _wins(found: dict[str, Any], order: list[int]) -> str:
 
 
 def _head(found: dict[str, Any]) -> str:
-    settings, last = found["settings"], found["sittings"][-1]
+    settings, last = found["settings"], found["sessions"][-1]
     rules = ", ".join(f"{name} {value}" for name, value in settings["rules"].items())
     machine = last["machine"]
     return (
@@ -275,16 +290,16 @@ def _name(found: dict[str, Any], agent: int) -> str:
 
 def _interval(values: dict[str, Any], agent: int, digits: int) -> str:
     value, low, high = (values[end][agent] for end in ("value", "low", "high"))
-    return f"{signed(value, digits)} ({range_words(low, high, digits)})"
+    return f"{signed(value, digits)} ({format_interval(low, high, digits)})"
 
 
-def range_words(low: float | None, high: float | None, digits: int = 0) -> str:
-    """Say an interval: "-12 to +40", "at least +140", "anything".
+def format_interval(low: float | None, high: float | None, digits: int = 0) -> str:
+    """Return an interval as text: "-12 to +40", "at least +140", "anything".
 
     Args:
         low: the low end; None or infinite for no limit.
         high: the high end, likewise.
-        digits: behind the point.
+        digits: the number of decimals.
     """
     ends = [None if end is None or isinf(end) else signed(end, digits) for end in (low, high)]
     if None not in ends:
@@ -295,7 +310,7 @@ def range_words(low: float | None, high: float | None, digits: int = 0) -> str:
 
 
 def signed(value: float, digits: int = 0) -> str:
-    """A number with its sign, which for 0 is a plus."""
+    """Return a number with its sign; 0 has a plus."""
     return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
@@ -305,10 +320,10 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def write(store: Store, *, anchor: tuple[str, float] | None = None, pictures: bool = True) -> dict[str, Any]:
-    """Write `results.json`, `results.md` and the pictures into a tournament's directory; what is in the first.
+    """Write `results.json`, `results.md` and the pictures into a tournament's directory, and return the report.
 
     Raises:
-        ValueError, ImportError: as :func:`report` and :func:`draw`.
+        ValueError, ImportError: See :func:`report` and ``pictures.draw``.
     """
     found = report(store, anchor).to_dict()
     write_json(store.directory / RESULTS, found)

@@ -1,19 +1,25 @@
-"""Who meets whom, on which seats, with which deal.
+"""The schedule of a tournament: the seats of the agents in each game of each deal.
 
-A deal is a group of games with the same seed. In each group every lineup of different agents meets once in every
-rotation: everybody sits in every place with the same deal. With three or more tracks the order around the table also
-changes from group to group.
+A deal is a group of games with the same seed. In each deal every lineup plays once in every rotation of the seats, so
+every agent has every seat. With three or more tracks the order around the table also changes from deal to deal.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations, combinations_with_replacement, permutations
 from typing import NamedTuple
 
 from genial_env.core.rules import Rules
 
+__all__ = [
+    "ScheduledGame",
+    "is_scheduled",
+    "lineups",
+    "scheduled_games",
+]
 
-class Unit(NamedTuple):
-    """A game to be played."""
+
+class ScheduledGame(NamedTuple):
+    """A game of the schedule."""
 
     group: int
     seats: tuple[int, ...]
@@ -21,16 +27,16 @@ class Unit(NamedTuple):
 
 
 def lineups(n_agents: int, rules: Rules) -> list[tuple[int, ...]]:
-    """All sets of agents that meet, one a track.
+    """Return all lineups, one agent for each track.
 
-    Where there are fewer agents than tracks, some sit twice: in all ways in which everybody plays.
+    With fewer agents than tracks, agents play on several tracks: in all combinations that include every agent.
 
     Raises:
-        ValueError: for fewer than two agents (solo: one).
+        ValueError: If there are fewer than two agents (solo: one).
     """
-    least = min(2, rules.tracks)
-    if n_agents < least:
-        raise ValueError(f"{least} agents are needed, not {n_agents}")
+    minimum = min(2, rules.tracks)
+    if n_agents < minimum:
+        raise ValueError(f"{minimum} agents are needed, not {n_agents}")
     if n_agents >= rules.tracks:
         return list(combinations(range(n_agents), rules.tracks))
     everybody = tuple(range(n_agents))
@@ -38,29 +44,33 @@ def lineups(n_agents: int, rules: Rules) -> list[tuple[int, ...]]:
     return [tuple(sorted(everybody + more)) for more in seconds]
 
 
-def units(n_agents: int, rules: Rules, groups: range) -> Iterator[Unit]:
-    """The games of some groups, group by group."""
-    meeting = lineups(n_agents, rules)
+def scheduled_games(n_agents: int, rules: Rules, groups: range) -> Iterator[ScheduledGame]:
+    """Yield the games of some deals, deal by deal."""
+    all_lineups = lineups(n_agents, rules)
     for group in groups:
-        for lineup in meeting:
+        for lineup in all_lineups:
             for tracks in _rotations(lineup, group):
-                yield Unit(group, tuple(tracks[seat % rules.tracks] for seat in range(rules.players)))
+                yield ScheduledGame(group, _seats(tracks, rules))
 
 
-def is_scheduled(unit: Unit, n_agents: int, rules: Rules, groups: int) -> bool:
-    """Tell whether :func:`units` has a game for so many groups, without going through them."""
-    tracks = unit.seats[: rules.tracks]
+def is_scheduled(game: ScheduledGame, n_agents: int, rules: Rules, groups: int) -> bool:
+    """Return whether a game is one of :func:`scheduled_games` for so many deals, without generating them."""
+    tracks = game.seats[: rules.tracks]
     lineup = tuple(sorted(tracks))
-    if not 0 <= unit.group < groups or len(unit.seats) != rules.players or not 0 <= lineup[0] <= lineup[-1] < n_agents:
+    if not 0 <= game.group < groups or len(game.seats) != rules.players or not 0 <= lineup[0] <= lineup[-1] < n_agents:
         return False
     is_lineup = len(set(lineup)) == min(n_agents, rules.tracks)
-    seats = tuple(tracks[seat % rules.tracks] for seat in range(rules.players))
-    return is_lineup and unit.seats == seats and tracks in _rotations(lineup, unit.group)
+    return is_lineup and game.seats == _seats(tracks, rules) and tracks in _rotations(lineup, game.group)
+
+
+def _seats(tracks: Sequence[int], rules: Rules) -> tuple[int, ...]:
+    """Return the entrant on each seat from the entrant on each track."""
+    return tuple(tracks[rules.track_of(seat)] for seat in range(rules.players))
 
 
 def _rotations(lineup: tuple[int, ...], group: int) -> list[tuple[int, ...]]:
-    """The lineup in the order around the table that is this group's, turned in every way."""
+    """Return all rotations of the lineup in the deal's order around the table."""
     orders = list(permutations(lineup[1:]))
     order = lineup[:1] + orders[group % len(orders)]
-    turned = [order[turn:] + order[:turn] for turn in range(len(order))]
-    return list(dict.fromkeys(turned))
+    rotated = [order[turn:] + order[:turn] for turn in range(len(order))]
+    return list(dict.fromkeys(rotated))

@@ -30,6 +30,17 @@ from genial_env._util.checks import as_integer
 from genial_env.arena.intervals import mean_interval
 from genial_env.core.bitsets import Ints
 
+__all__ = [
+    "PAIR_SCORES",
+    "Estimate",
+    "Sprt",
+    "Verdict",
+    "elo_of",
+    "expected_score",
+    "log_likelihood_ratios",
+    "pair_counts",
+]
+
 Floats = NDArray[np.float64]
 Verdict = Literal["H0", "H1"]
 

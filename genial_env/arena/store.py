@@ -1,14 +1,14 @@
-"""A tournament's directory: what was asked for, and every finished game, safe from the moment it is finished.
+"""The directory of a tournament: its settings and all finished games. Every game is saved as soon as it is finished.
 
 =====================  ==============================================================================================
-`tournament.json`      agents, rules, seed, groups, and what it was played by and on (:mod:`.provenance`)
-`games.jsonl`          a line a game (:class:`~genial_env.arena.games.Game`)
-`records.jsonl`        the same games as records, line by line
+`tournament.json`      settings and, for each session, commit, versions and machine (:mod:`.provenance`)
+`games.jsonl`          one line for each game (:class:`~genial_env.arena.games.Game`)
+`records.jsonl`        the records of the same games in the same order
 =====================  ==============================================================================================
 
-Records are written before the games' lines. What an interruption leaves behind, half a line or records without their
-games, is cut off when the tournament goes on. All else that cannot be so is refused when the directory is read: lines
-that are no games of this tournament, games twice, records that are missing or of other games.
+Records are written before the lines of their games. After an interruption, partial lines and records without games are
+removed when the tournament continues. All other inconsistencies are errors when the directory is read: lines that are
+not games of this tournament, duplicate games, and missing or different records.
 """
 
 import json
@@ -38,7 +38,7 @@ from genial_env._util.validators import (
 )
 from genial_env.arena.games import Game, forfeited_ranks
 from genial_env.arena.provenance import PROVENANCE, provenance
-from genial_env.arena.schedule import Unit, is_scheduled
+from genial_env.arena.schedule import ScheduledGame, is_scheduled
 from genial_env.backends import Backend
 from genial_env.core import ranking
 from genial_env.core.chance import game_seeds
@@ -47,18 +47,27 @@ from genial_env.policies.base import Policy
 from genial_env.policies.registry import make_known_policy, make_policy
 from genial_env.records import to_json_line
 
+__all__ = [
+    "GAMES",
+    "RECORDS",
+    "SETTINGS",
+    "Settings",
+    "Store",
+    "check_directory",
+]
+
 SETTINGS, GAMES, RECORDS = "tournament.json", "games.jsonl", "records.jsonl"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is to be played.
+    """The settings of a tournament.
 
     Attributes:
         agents: as :func:`genial_env.make_policy` reads them.
         rules: the rules.
-        groups: how many deals, 1 to 1,000,000; in each every lineup meets in every rotation.
-        seed: of the deals, 0 to 2**64 - 1.
+        groups: the number of deals, 1 to 1,000,000. In each deal every lineup plays in every rotation.
+        seed: the seed of the deals, 0 to 2**64 - 1.
         records: whether game records are kept.
         from_data: whether they were read from a file, and not typed by the user or given in code: then only agents as
             :func:`genial_env.policies.registry.make_known_policy` reads them may play.
@@ -78,7 +87,7 @@ class Settings:
         twice = sorted({agent for agent in self.agents if self.agents.count(agent) > 1})
         if twice:
             raise ValueError(f"every agent is named once, and {', '.join(twice)} is named more often")
-        object.__setattr__(self, "groups", as_integer(self.groups, "groups", 1, MOST_GROUPS))
+        object.__setattr__(self, "groups", as_integer(self.groups, "groups", 1, MAX_GROUPS))
         object.__setattr__(self, "seed", as_integer(self.seed, "seed", 0, 2**64 - 1))
 
     def make(self, agent: str) -> Policy:
@@ -91,7 +100,7 @@ class Settings:
         return make_known_policy(agent) if self.from_data else make_policy(agent)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the settings as JSON values."""
         return {
             "agents": list(self.agents),
             "rules": self.rules.to_dict(),
@@ -101,13 +110,13 @@ class Settings:
         }
 
     @classmethod
-    def from_dict(cls, words: dict[str, Any], where: str = "settings") -> "Settings":
-        """Read what :meth:`to_dict` gave.
+    def from_dict(cls, data: dict[str, Any], where: str = "settings") -> "Settings":
+        """Return the settings from the result of :meth:`to_dict`.
 
         Raises:
-            ValueError: for something else, saying where, what was expected and what was found.
+            ValueError: If the data are invalid. The message says where, what was expected and what was found.
         """
-        found = _SETTINGS(words, where)
+        found = _SETTINGS(data, where)
         try:
             rules = Rules.from_dict(found["rules"])
             return cls(tuple(found["agents"]), rules, found["groups"], found["seed"], found["records"], from_data=True)
@@ -115,29 +124,29 @@ class Settings:
             raise JSONError(f"{where}: {error}") from error
 
 
-MOST_GROUPS = 1_000_000
+MAX_GROUPS = 1_000_000
 
 _SETTINGS = json_object(
     agents=list_of(STRING, min_length=1),
     rules=OBJECT,
-    groups=integer(1, MOST_GROUPS),
+    groups=integer(1, MAX_GROUPS),
     seed=integer(0, 2**64 - 1),
     records=BOOLEAN,
 )
 
-_TOURNAMENT = json_object(settings=OBJECT, sittings=list_of(PROVENANCE))
+_TOURNAMENT = json_object(settings=OBJECT, sessions=list_of(PROVENANCE))
 
 
 class Store:
     """The directory of one tournament.
 
     Args:
-        directory: made by :meth:`begin` where there is none.
-        settings: what is to be played; left out, what the directory says. More groups than it says are added to it.
+        directory: the directory. :meth:`begin` creates it if it does not exist.
+        settings: the settings; None for those in the directory. A larger number of deals extends the tournament.
 
     Raises:
-        ValueError: for other settings than those of the directory, saying which, or a directory of something else.
-        OSError: for a directory that cannot be written.
+        ValueError: If the settings differ from those in the directory, or if it holds something else.
+        OSError: If the directory cannot be read.
     """
 
     def __init__(self, directory: Path, settings: Settings | None = None) -> None:
@@ -145,35 +154,35 @@ class Store:
         path = directory / SETTINGS
         if path.exists():
             found = self._read_settings(path)
-            self.settings, self._sittings = _merged(found[0], settings, path), found[1]
+            self.settings, self._sessions = _merged(found[0], settings, path), found[1]
         elif settings is None:
             raise ValueError(f"{directory} holds no tournament: there is no {SETTINGS}")
         else:
             check_directory(directory)
-            self.settings, self._sittings = settings, []
+            self.settings, self._sessions = settings, []
         self.games = self._read_games()
         self._check_records()
 
     def begin(self, backend: Backend) -> None:
-        """In place: write down what is to be played and by what, and cut off what an interruption left behind."""
+        """In place: begin a session. Write the settings, and remove what an interruption has left behind."""
         self.directory.mkdir(parents=True, exist_ok=True)
-        self._sittings.append(provenance(backend))
-        write_json(self.directory / SETTINGS, {"settings": self.settings.to_dict(), "sittings": self._sittings})
+        self._sessions.append(provenance(backend))
+        write_json(self.directory / SETTINGS, {"settings": self.settings.to_dict(), "sessions": self._sessions})
         _keep_lines(self.directory / GAMES, len(self.games))
         _keep_lines(self.directory / RECORDS, len(self.games))
 
     @property
-    def sittings(self) -> list[dict[str, Any]]:
-        """What the games were played by and on; one each time that the tournament went on."""
-        return self._sittings
+    def sessions(self) -> list[dict[str, Any]]:
+        """Commit, versions and machine of each session."""
+        return self._sessions
 
     @property
-    def done(self) -> set[Unit]:
-        """The games that are finished."""
-        return {Unit(game.group, tuple(game.seats)) for game in self.games}
+    def done(self) -> set[ScheduledGame]:
+        """The finished games of the schedule."""
+        return {ScheduledGame(game.group, tuple(game.seats)) for game in self.games}
 
     def add(self, games: Sequence[Game], records: Sequence[dict[str, Any]]) -> None:
-        """In place: keep finished games."""
+        """In place: add and save finished games."""
         if self.settings.records:
             append_lines(self.directory / RECORDS, (to_json_line(record) for record in records))
         append_lines(self.directory / GAMES, (json.dumps(game.to_dict()) + "\n" for game in games))
@@ -181,33 +190,33 @@ class Store:
 
     def _read_settings(self, path: Path) -> tuple[Settings, list[dict[str, Any]]]:
         found = _TOURNAMENT(read_object(path), str(path))
-        return Settings.from_dict(found["settings"], f"{path}: settings"), found["sittings"]
+        return Settings.from_dict(found["settings"], f"{path}: settings"), found["sessions"]
 
     def _read_games(self) -> list[Game]:
-        """The games whose lines are whole, checked."""
+        """Read and check the games whose lines are complete."""
         games: list[Game] = []
         path, check = self.directory / GAMES, _game_check(self.settings)
-        seen: set[Unit] = set()
+        seen: set[ScheduledGame] = set()
         for number, text in _whole_lines(path):
             where = f"{path}:{number}"
             if number != len(games) + 1:
                 raise JSONError(f"{where}: expected a game, found an empty line before it")
             game = Game(**check(parse_object(text, where), where))
-            unit = Unit(game.group, tuple(game.seats))
-            if unit in seen:
+            scheduled = ScheduledGame(game.group, tuple(game.seats))
+            if scheduled in seen:
                 raise JSONError(
-                    f"{where}: expected every game once, found group {unit.group}, seats {unit.seats} again"
+                    f"{where}: expected every game once, found group {scheduled.group}, seats {scheduled.seats} again"
                 )
-            seen.add(unit)
+            seen.add(scheduled)
             games.append(game)
         _check_against_rules(path, self.settings, games)
         return games
 
     def _check_records(self) -> None:
-        """See that there is the record of every game, line by line, and then at most those of games to come.
+        """Check that each game has its record, in the same order. Records of later games may follow.
 
         Raises:
-            ValueError: where it is not so.
+            ValueError: If this is not so.
         """
         path = self.directory / RECORDS
         if not self.settings.records:
@@ -234,7 +243,7 @@ class Store:
 
 
 def _game_check(settings: Settings) -> Validator:
-    """What a line of `games.jsonl` must be, but for what follows from other values in it."""
+    """Return the validator of a line of `games.jsonl`."""
     rules = settings.rules
     track = list_of(integer(0, rules.top), rules.colors)
     seat = integer(0, rules.players - 1)
@@ -251,10 +260,10 @@ def _game_check(settings: Settings) -> Validator:
 
 
 def _check_against_rules(path: Path, settings: Settings, games: list[Game]) -> None:
-    """See that games are of the schedule, have the seeds of their deals, and ranks that follow from their scores.
+    """Check that games are of the schedule and have the right seeds, and ranks that follow from their scores.
 
     Raises:
-        ValueError: where it is not so.
+        ValueError: If this is not so.
     """
     ranks = ranking.ranks(np.array([game.scores for game in games], dtype=np.int8)).tolist() if games else []
     seeds: dict[int, int] = {}
@@ -262,8 +271,10 @@ def _check_against_rules(path: Path, settings: Settings, games: list[Game]) -> N
         if game.group not in seeds:
             seeds[game.group] = int(game_seeds(settings.seed, 1, game.group)[0])
         if game.forfeit is not None:
-            due = forfeited_ranks(len(due), game.forfeit["seat"])
-        if not is_scheduled(Unit(game.group, tuple(game.seats)), len(settings.agents), settings.rules, settings.groups):
+            due = forfeited_ranks(settings.rules, game.forfeit["seat"])
+        if not is_scheduled(
+            ScheduledGame(game.group, tuple(game.seats)), len(settings.agents), settings.rules, settings.groups
+        ):
             raise validation_error(f"{path}:{number}: seats", f"a lineup of group {game.group}", game.seats)
         for name, expected, found in (("seed", seeds[game.group], game.seed), ("ranks", due, game.ranks)):
             if found != expected:
@@ -271,7 +282,7 @@ def _check_against_rules(path: Path, settings: Settings, games: list[Game]) -> N
 
 
 _Heading = tuple[Any, ...]
-"""The seed, the agents and the scores of a game: enough to tell whose record it is."""
+"""The seed, the agents and the scores of a game, which identify its record."""
 
 
 def _heading_due(settings: Settings, game: Game) -> _Heading:
@@ -289,11 +300,11 @@ _RECORD = json_object(
     scores=list_of(list_of(integer())),
     others=any_value,
 )
-"""What this module reads of a record; the rest is for ``genial verify``."""
+"""The validator of the keys that identify a record. ``genial verify`` checks everything else."""
 
 
 def _merged(found: Settings, wanted: Settings | None, path: Path) -> Settings:
-    """What the directory says, with more groups where more are wanted; by the user's words where there are some."""
+    """Return the settings of the directory, with the larger number of deals."""
     if wanted is None:
         return found
     for name, value in found.to_dict().items():
@@ -304,10 +315,10 @@ def _merged(found: Settings, wanted: Settings | None, path: Path) -> Settings:
 
 
 def check_directory(directory: Path) -> None:
-    """Check that a directory is one of a tournament, or empty, or not there. A lock file does not count.
+    """Check that a directory holds a tournament, is empty or does not exist. A lock file is ignored.
 
     Raises:
-        ValueError: if it holds something else.
+        ValueError: If it holds something else.
     """
     if (directory / SETTINGS).exists() or not directory.exists():
         return
@@ -316,12 +327,12 @@ def check_directory(directory: Path) -> None:
 
 
 def _whole_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a file that were written to their ends, with their numbers; none where there is no file."""
+    """Yield the complete lines of a file with their numbers; none if the file does not exist."""
     return numbered_lines(path, whole=True) if path.exists() else iter(())
 
 
 def _keep_lines(path: Path, count: int) -> None:
-    """In place: cut a file off after so many lines."""
+    """In place: truncate a file after so many lines."""
     if not path.exists():
         return
     with path.open("rb+") as file:

@@ -1,4 +1,4 @@
-"""Round robins between any agents, for any number of seats, shared among processes, and resumable."""
+"""Round-robin tournaments for any number of seats, in parallel processes. An interrupted tournament can be resumed."""
 
 import math
 import os
@@ -18,9 +18,10 @@ import numpy as np
 from genial_env._util.checks import as_integer
 from genial_env._util.files import lock_folder
 from genial_env._util.shutdown import exit_with_parent, sigint_blocked
+from genial_env.arena._agent_process import warm_up
 from genial_env.arena.games import Game, play_games
-from genial_env.arena.isolation import ISOLATED, Isolation, check_agents, end_isolated, isolated, warm_up
-from genial_env.arena.schedule import Unit, lineups, units
+from genial_env.arena.isolation import ISOLATED, Isolation, check_agents, end_isolated, isolated
+from genial_env.arena.schedule import ScheduledGame, lineups, scheduled_games
 from genial_env.arena.store import Settings, Store, check_directory
 from genial_env.backends import Backend, current, for_one_game, using
 from genial_env.core.chance import game_seeds
@@ -29,23 +30,34 @@ from genial_env.policies.base import Policy
 from genial_env.policies.registry import make_policy
 from genial_env.records import Record
 
+__all__ = [
+    "Jobs",
+    "ProgressCallback",
+    "WorkerEnded",
+    "check_workers",
+    "in_parallel",
+    "play_job",
+    "run",
+    "run_within",
+]
+
 MISSING = "more than one worker needs joblib: pip install 'genial-env[arena]'"
 
 JOB_S = 5.0
-"""How long a worker's job should take: as much is lost when a run is broken off."""
+"""The intended time of a worker's job. An interruption loses at most this much work of each worker."""
 
-MOST_GAMES = 1024
-"""In one job."""
+MAX_JOB_GAMES = 1024
+"""The largest number of games in a job."""
 
-Tell = Callable[[int, int], None]
-"""Is told how many games are finished, of how many."""
+ProgressCallback = Callable[[int, int], None]
+"""A function that is called with the number of finished games and of all games."""
 
 Played = tuple[list[Game], list[Record], float]
-"""Games, their records, and the seconds that they took."""
+"""Games, their records, and the time in seconds."""
 
 
 class WorkerEnded(RuntimeError):
-    """A worker process has ended while it played."""
+    """Raised if a worker process ends while it plays."""
 
 
 def run(
@@ -56,29 +68,29 @@ def run(
     joblib_backend: str = "loky",
     backend: Backend | None = None,
     isolation: Isolation = ISOLATED,
-    tell: Tell = lambda done, total: None,
+    progress: ProgressCallback = lambda done, total: None,
 ) -> Store:
-    """Play what is not yet played of a tournament.
+    """Play the games of a tournament that are not finished yet.
 
     Args:
-        settings: what is to be played.
-        directory: where it is kept; one that holds a part of this tournament is gone on with. It is locked meanwhile.
-        workers: processes.
-        joblib_backend: who runs them: "loky" on this machine, "ray" on all machines of a Ray cluster.
-        backend: who plays the games; left out, numba where it is installed and nobody has chosen.
+        settings: the settings.
+        directory: the tournament's directory. It may hold a part of this tournament. It is locked meanwhile.
+        workers: the number of processes.
+        joblib_backend: "loky" for processes on this machine, "ray" for those of a Ray cluster.
+        backend: the compute backend; None for the current one, or numba if it is installed and none was chosen.
         isolation: whether agents named by ``module:factory`` get processes of their own.
-        tell: is told of progress.
+        progress: is told of progress.
 
     Returns:
-        All games.
+        The directory with all games.
 
     Raises:
-        ValueError: for agents that cannot be made, settings that are not the directory's, or fewer than one worker.
-        ImportError: without joblib, or Ray, where they are needed.
-        FolderInUse: if another process is writing in the directory.
-        WorkerEnded: if a worker process ends; the games that were finished are kept.
+        ValueError: If an agent cannot be made, if the directory has other settings, or for fewer than one worker.
+        ImportError: If joblib or Ray is needed and not installed.
+        FolderInUse: If another process is writing in the directory.
+        WorkerEnded: If a worker process ends. Finished games are kept.
     """
-    return _run_within(None, settings, directory, workers, joblib_backend, backend, isolation, tell)
+    return _run_within(None, settings, directory, workers, joblib_backend, backend, isolation, progress)
 
 
 def run_within(
@@ -89,25 +101,25 @@ def run_within(
     workers: int = 1,
     backend: Backend | None = None,
     isolation: Isolation = ISOLATED,
-    tell: Tell = lambda done, total: None,
+    progress: ProgressCallback = lambda done, total: None,
 ) -> Store:
-    """As :func:`run`, with as many deals as can be played in about so many seconds, and at least two.
+    """Play as many deals as fit in about so many seconds, and at least two. See :func:`run` for the other arguments.
 
     Args:
-        seconds: how long.
-        settings: its number of groups does not matter.
-        directory: where it is kept.
-        workers: processes.
-        backend: who plays.
-        isolation: as for :func:`run`.
-        tell: is told of progress.
+        seconds: the time.
+        settings: the settings; the number of deals is ignored.
+        directory: the tournament's directory.
+        workers: the number of processes.
+        backend: the compute backend.
+        isolation: whether agents named by ``module:factory`` get processes of their own.
+        progress: is told of progress.
 
     Raises:
-        ValueError, ImportError, FolderInUse, WorkerEnded: as :func:`run`; ValueError for seconds that are not above 0.
+        ValueError, ImportError, FolderInUse, WorkerEnded: See :func:`run`; ValueError also if seconds are not above 0.
     """
     if not 0 < seconds < math.inf:
         raise ValueError(f"seconds must be above 0, not {seconds}")
-    return _run_within(seconds, replace(settings, groups=2), directory, workers, "loky", backend, isolation, tell)
+    return _run_within(seconds, replace(settings, groups=2), directory, workers, "loky", backend, isolation, progress)
 
 
 def _run_within(
@@ -118,12 +130,12 @@ def _run_within(
     joblib_backend: str,
     backend: Backend | None,
     isolation: Isolation,
-    tell: Tell,
+    progress: ProgressCallback,
 ) -> Store:
-    """Play the settings' groups; with `seconds` then more of them, until about so much time has passed."""
-    directory = directory.absolute()  # wherever an agent may go
+    """Play the deals of the settings, or more and more deals until about `seconds` have passed."""
+    directory = directory.absolute()  # an agent may change the working directory
     chosen = backend or for_one_game() or current()
-    check_workers(workers, settings.agents)  # what is wrong shows before anything is written
+    check_workers(workers, settings.agents)  # errors are raised before anything is written
     lineups(len(settings.agents), settings.rules)
     check_directory(directory)
     begun = time.perf_counter()
@@ -133,10 +145,10 @@ def _run_within(
     try:
         check_agents(settings.agents, settings.rules, chosen, isolation)
         if workers > 1:
-            end_isolated()  # others play
+            end_isolated()  # worker processes start their own
         with lock_folder(directory):
             while True:
-                store = _run(settings, directory, workers, joblib_backend, chosen, isolation, tell)
+                store = _run(settings, directory, workers, joblib_backend, chosen, isolation, progress)
                 groups = settings.groups
                 fitting = groups if seconds is None else int(seconds * groups / (time.perf_counter() - begun))
                 if fitting < groups + max(1, groups // 4):
@@ -153,51 +165,55 @@ def _run(
     joblib_backend: str,
     backend: Backend,
     isolation: Isolation,
-    tell: Tell,
+    progress: ProgressCallback,
 ) -> Store:
-    """Play in a directory that is locked."""
+    """Play in a locked directory."""
     store = Store(directory, settings)
     settings, done = store.settings, store.done
-    todo = [unit for unit in units(len(settings.agents), settings.rules, range(settings.groups)) if unit not in done]
+    todo = [
+        game
+        for game in scheduled_games(len(settings.agents), settings.rules, range(settings.groups))
+        if game not in done
+    ]
     total = len(done) + len(todo)
     store.begin(backend)
-    tell(len(done), total)
+    progress(len(done), total)
     jobs = Jobs(todo)
     calls = ((settings, job, backend, isolation) for job in jobs)
     with closing(in_parallel(play_job, calls, workers, joblib_backend)) as played:
         for games, records, seconds in played:
             jobs.took(len(games), seconds)
             store.add(games, records)
-            tell(len(store.games), total)
+            progress(len(store.games), total)
     return store
 
 
 class Jobs:
-    """Games in portions that take about as long as they should, going by those before."""
+    """Games in batches of about the intended time. The size follows the speed of earlier batches."""
 
-    def __init__(self, todo: Sequence[Unit]) -> None:
+    def __init__(self, todo: Sequence[ScheduledGame]) -> None:
         self._todo, self._size = todo, 8
 
-    def __iter__(self) -> Iterator[Sequence[Unit]]:
-        """Portion by portion."""
+    def __iter__(self) -> Iterator[Sequence[ScheduledGame]]:
+        """Yield batches of games."""
         at = 0
         while at < len(self._todo):
-            portion = self._todo[at : at + self._size]
-            at += len(portion)
-            yield portion
+            batch = self._todo[at : at + self._size]
+            at += len(batch)
+            yield batch
 
     def took(self, games: int, seconds: float) -> None:
-        """In place: learn from a portion that is finished."""
+        """In place: adapt the batch size to the time of a finished batch."""
         fitting = int(JOB_S * games / max(seconds, 1e-9))
-        self._size = max(1, min(fitting, 4 * self._size, MOST_GAMES))
+        self._size = max(1, min(fitting, 4 * self._size, MAX_JOB_GAMES))
 
 
-def play_job(settings: Settings, job: Sequence[Unit], backend: Backend, isolation: Isolation) -> Played:
+def play_job(settings: Settings, job: Sequence[ScheduledGame], backend: Backend, isolation: Isolation) -> Played:
     """Play some games of a tournament."""
     begun = time.perf_counter()
-    groups = np.array([unit.group for unit in job])
+    groups = np.array([game.group for game in job])
     seeds = np.array([game_seeds(settings.seed, 1, group)[0] for group in groups.tolist()], dtype=np.uint64)
-    seated = np.array([unit.seats for unit in job])
+    seated = np.array([game.seats for game in job])
     with using(backend):
         roster: list[Policy] = [
             isolated(agent, settings.rules, backend, isolation.move_time_s)
@@ -213,7 +229,7 @@ def play_job(settings: Settings, job: Sequence[Unit], backend: Backend, isolatio
 
 @lru_cache(maxsize=64)
 def _policy(agent: str, rules: Rules) -> Policy:
-    """Made once in each process, and asked once before its time counts."""
+    """Return a policy that is made once in each process, and warmed up before it is timed."""
     policy = make_policy(agent)
     warm_up(policy, rules)
     return policy
@@ -222,18 +238,20 @@ def _policy(agent: str, rules: Rules) -> Policy:
 def in_parallel(
     work: Callable[..., Any], calls: Iterable[tuple[Any, ...]], workers: int, joblib_backend: str = "loky"
 ) -> Generator[Any, None, None]:
-    """What some work returns for each of the calls, as they are finished, in processes. Closing it stops them.
+    """Call a function in parallel processes and yield the results in the order in which they are finished.
+
+    Closing the generator stops the processes.
 
     Args:
         work: a function that can be imported.
-        calls: arguments; taken as they are needed.
-        workers: how many processes; 1 is this one.
-        joblib_backend: "loky" on this machine, "ray" on all machines of a Ray cluster.
+        calls: the arguments of each call. They are consumed as they are needed.
+        workers: the number of processes. With 1, the calls run in this process.
+        joblib_backend: "loky" for processes on this machine, "ray" for those of a Ray cluster.
 
     Raises:
-        ValueError: for fewer than one worker.
-        ImportError: without joblib, or Ray.
-        WorkerEnded: if a process of "loky" ends at its work.
+        ValueError: For fewer than one worker.
+        ImportError: If joblib or Ray is not installed.
+        WorkerEnded: If a process of "loky" ends during a call.
     """
     check_workers(workers)
     if workers == 1:
@@ -270,7 +288,7 @@ def in_parallel(
 
 @contextmanager
 def _closing_quietly(found: Generator[Any, None, None]) -> Iterator[None]:
-    """Close joblib's results at the end of a block without its warning that there is work left: that is meant."""
+    """Close joblib's results at the end of a block without its warning about unfinished work, which is intended."""
     try:
         yield
     finally:
@@ -280,16 +298,16 @@ def _closing_quietly(found: Generator[Any, None, None]) -> Iterator[None]:
 
 
 def check_workers(workers: int, agents: Sequence[str] = ()) -> None:
-    """Refuse a number of workers that cannot play.
+    """Check the number of workers.
 
     Args:
-        workers: how many processes.
-        agents: who plays, as :func:`genial_env.make_policy` reads them.
+        workers: the number of processes.
+        agents: the agents, as :func:`genial_env.make_policy` reads them.
 
     Raises:
-        TypeError: for a number that is not whole.
-        ValueError: for fewer than one, or for more than one with agents of the module ``__main__``: in another process
-            that is another module.
+        TypeError: If the number is not whole.
+        ValueError: For fewer than one worker, or for several with agents of the module ``__main__``, which other
+            processes cannot import.
     """
     if as_integer(workers, "workers", 1) == 1:
         return

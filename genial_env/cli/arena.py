@@ -96,7 +96,7 @@ def play_tournament(
             joblib_backend=_choose_joblib_backend(ray),
             backend=choose_backend(backend, 1),
             isolation=_make_isolation(isolate, move_time),
-            tell=lambda done, total: bar.update(task, completed=done, total=total),
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
         found = report.write(store, anchor=_find_anchor(anchor, settings.agents), pictures=pictures)
     _print_ranking(found)
@@ -136,7 +136,7 @@ def rate_agent(
                 workers=workers,
                 backend=choose_backend(backend, 1),
                 isolation=_make_isolation(isolate, move_time),
-                tell=lambda done, total: bar.update(task, completed=done, total=total),
+                progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
             found = report.report(store, _find_anchor(anchor, agents)).to_dict()
         if out is not None:
@@ -215,7 +215,7 @@ def play_match(
     beta: Annotated[float, typer.Option(help="Probability to miss that A is better.")] = 0.05,
     pairs: Annotated[
         int, typer.Option(help="Most pairs of games.", callback=integer_between(1, MAX_DEALS))
-    ] = matches.MOST_PAIRS,
+    ] = matches.MAX_PAIRS,
     fixed: Annotated[bool, typer.Option("--fixed", help="Play all pairs, without a test.")] = False,
     edition: Edition = "2025",
     mode: Mode = "individual",
@@ -243,7 +243,9 @@ def play_match(
             joblib_backend=_choose_joblib_backend(ray),
             backend=choose_backend(backend, 1),
             isolation=_make_isolation(isolate, move_time),
-            tell=lambda match: bar.update(task, completed=int(match.counts.sum()), description=_describe_score(match)),
+            progress=lambda match: bar.update(
+                task, completed=int(match.counts.sum()), description=_describe_score(match)
+            ),
         )
     if out is not None:
         with one_line_errors():
@@ -264,7 +266,7 @@ def _make_match_table(match: matches.Match) -> Table:
         "pairs of games": f"{estimate.pairs:,}",
         "pairs that scored 0, ¼, ½, ¾, 1": " ".join(str(count) for count in match.counts.tolist()),
         "score": f"{estimate.score:.1%} ({estimate.score_low:.1%} to {estimate.score_high:.1%})",
-        "Elo": f"{estimate.elo:+.0f} ({report.range_words(estimate.elo_low, estimate.elo_high)})",
+        "Elo": f"{estimate.elo:+.0f} ({report.format_interval(estimate.elo_low, estimate.elo_high)})",
         "likelihood of superiority": f"{estimate.superiority:.1%}",
         "ms a move": " and ".join(f"{ms:.3g}" for ms in match.ms_per_move),
         "forfeits": " and ".join(str(count) for count in match.forfeits),
@@ -299,7 +301,7 @@ def _print_ranking(found: dict[str, Any]) -> None:
             table,
             ratings["names"][agent],
             report.signed(ratings["rating"]["value"][agent]),
-            report.range_words(low, high),
+            report.format_interval(low, high),
             report.signed(ratings["utility"]["value"][agent], 3),
             f"{ratings['markers'][agent][0]:.2f}",
             "" if ms is None else f"{ms:.3g}",

@@ -12,7 +12,7 @@ from genial_env import Rules, play
 from genial_env.arena import report
 from genial_env.arena.games import Game, play_games
 from genial_env.arena.match import play_match, write_match
-from genial_env.arena.schedule import lineups, units
+from genial_env.arena.schedule import lineups, scheduled_games
 from genial_env.arena.sprt import Sprt
 from genial_env.arena.store import GAMES, RECORDS, Settings, Store
 from genial_env.arena.tournament import Jobs, run, run_within
@@ -30,7 +30,7 @@ SMALL = Rules(side=4, colors=4, rack=3)
 @pytest.mark.parametrize("n", [2, 3, 5])
 @pytest.mark.parametrize("rules", [Rules(), Rules(3), Rules(4), TEAM, SOLO], ids=str)
 def test_everybody_sits_everywhere_equally_often(rules: Rules, n: int) -> None:
-    played = list(units(n, rules, range(6)))
+    played = list(scheduled_games(n, rules, range(6)))
     assert len(set(played)) == len(played)
     if n >= rules.tracks:
         for seat in range(rules.players):
@@ -48,7 +48,7 @@ def test_lineups() -> None:
 
 
 def test_around_three_seats_both_orders_are_played() -> None:
-    seats = {unit.seats for unit in units(3, Rules(3), range(2))}
+    seats = {unit.seats for unit in scheduled_games(3, Rules(3), range(2))}
     assert seats == {(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2)}
 
 
@@ -138,7 +138,7 @@ def test_an_interrupted_tournament_goes_on_where_it_was(whole: Store, tmp_path: 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(SETTINGS, tmp_path / "t", tell=stop)
+        run(SETTINGS, tmp_path / "t", progress=stop)
     kept = len((tmp_path / "t" / GAMES).read_text().splitlines())
     assert kept == told[-1] == 8
     with (tmp_path / "t" / GAMES).open("a") as file:
@@ -146,12 +146,12 @@ def test_an_interrupted_tournament_goes_on_where_it_was(whole: Store, tmp_path: 
     with (tmp_path / "t" / RECORDS).open("a") as file:
         file.write((whole.directory / RECORDS).read_text().splitlines(keepends=True)[8] + '{"form')
     told.clear()
-    store = run(SETTINGS, tmp_path / "t", tell=lambda done, total: told.append(done))
+    store = run(SETTINGS, tmp_path / "t", progress=lambda done, total: told.append(done))
     assert told[0] == 8
     assert outcome(store) == outcome(whole)
     assert outcome(Store(tmp_path / "t")) == outcome(whole)
     assert len(list(read_records(tmp_path / "t" / RECORDS))) == len(whole.games)
-    assert len(store.sittings) == 2
+    assert len(store.sessions) == 2
     finished = run(SETTINGS, tmp_path / "t")
     assert outcome(finished) == outcome(whole)
 
@@ -195,7 +195,7 @@ def test_damaged_lines_are_named(whole: Store, tmp_path: Path) -> None:
 
 
 def test_portions_follow_the_time_they_take() -> None:
-    jobs = Jobs(list(units(2, SMALL, range(2000))))
+    jobs = Jobs(list(scheduled_games(2, SMALL, range(2000))))
     sizes = []
     for job in jobs:
         sizes.append(len(job))
@@ -235,7 +235,7 @@ def test_reports(agents: tuple[str, ...], rules: Rules, tmp_path: Path) -> None:
     assert report.best_first(found)[0] > 0
     assert all(ms > 0 for ms in found["ms_per_move"])
     text = (tmp_path / "t" / report.TABLES).read_text()
-    for words in (*agents, f"{len(store.games)} games", found["sittings"][0]["machine"]["python"]):
+    for words in (*agents, f"{len(store.games)} games", found["sessions"][0]["machine"]["python"]):
         assert words in text
     for name in ("ratings", "wins", "lowest"):
         assert (tmp_path / "t" / f"{name}.png").stat().st_size > 5000

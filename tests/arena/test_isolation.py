@@ -96,7 +96,7 @@ def test_whatever_an_agent_raises_there_is_a_forfeit() -> None:
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
-        ("apply_without_draw", "its process ended with exit status 0"),
+        ("end_process", "its process ended with exit status 0"),
         pytest.param(
             "segfault",
             "its process was ended by SIGSEGV",
@@ -245,7 +245,7 @@ def test_a_lock_file_alone_is_an_empty_directory(tmp_path: Path) -> None:
 
 def test_a_worker_that_dies_costs_what_it_was_at(tmp_path: Path) -> None:
     """Without isolation an agent can end its worker: that is said, and what was finished stays."""
-    settings = Settings(("random", "tests.strange_agents:Faulty(fault='leave')"), SMALL, groups=3, records=False)
+    settings = Settings(("random", "tests.strange_agents:Faulty(fault='end_process')"), SMALL, groups=3, records=False)
     with pytest.raises(WorkerEnded, match="a worker process has ended while it played"):
         run(settings, tmp_path / "t", workers=2, backend=NUMPY, isolation=Isolation(on=False))
     games = run(settings, tmp_path / "t", workers=2, backend=NUMPY).games

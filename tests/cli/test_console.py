@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from genial_env.arena.report import range_words
+from genial_env.arena.report import format_interval
 from genial_env.cli import console, main
 from genial_env.policies.uniform import RandomPolicy
 from tests.paths import PUZZLES, ROOT
@@ -224,10 +224,10 @@ def test_numbers_out_of_range(command: str, number: int | str, played: Path, tmp
 
 
 def test_intervals_in_words() -> None:
-    assert range_words(-12.4, 40) == "-12 to +40"
-    assert range_words(140, float("inf")) == range_words(140, None) == "at least +140"
-    assert range_words(None, -3.25, 1) == "at most -3.2"
-    assert range_words(None, None) == "anything"
+    assert format_interval(-12.4, 40) == "-12 to +40"
+    assert format_interval(140, float("inf")) == format_interval(140, None) == "at least +140"
+    assert format_interval(None, -3.25, 1) == "at most -3.2"
+    assert format_interval(None, None) == "anything"
 
 
 def test_a_match_without_a_limit_is_json(tmp_path: Path) -> None:
