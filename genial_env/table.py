@@ -1,11 +1,11 @@
-"""One game with people and agents at it, a decision at a time; who shows it and asks the people is not its business.
+"""One game of people and agents, played one decision at a time. Showing it and asking people is left to the caller.
 
 table = Table(Rules(), [None, "value"], seed=1)
 while not table.over:
-    if table.waits:
-        table.play(ask(table.view(table.to_play)))
-    else:
-        table.advance()
+if table.waits:
+table.play(ask(table.view(table.to_play)))
+else:
+table.advance()
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,34 +25,37 @@ from genial_env.policies.decisions import act, choice_keys
 from genial_env.policies.registry import make_known_policy, make_policy, prepare
 from genial_env.records import Recorder
 
+__all__ = ["KEYS", "PERSON", "Table", "parse_players"]
+
 PERSON = "person"
-"""What records call people, and what users write for them."""
+"""The name of a person in records, and in what users write."""
 
 KEYS = ("rules", "players", "seed", "actions")
-"""What :meth:`Table.saved` gives."""
+"""The keys of :meth:`Table.to_dict`."""
 
-_THE_GAME = np.zeros(1, dtype=np.int64)
+_ROW = np.zeros(1, dtype=np.int64)
+"""The row indices of a batch of one game."""
 
 
 class Table:
-    """A game, played by people and agents.
+    """A game of people and agents.
 
-    It goes by its seed, whoever is at it: with an agent on every seat it is the game of that seed that
-    :func:`genial_env.play` plays.
+    The seed determines the deal, all draws and the agents' random bits. With an agent on every seat, it is the same
+    game as that of :func:`genial_env.play`.
 
     Args:
-        rules: of the game.
-        players: one a seat: None for a person, else an agent as :func:`genial_env.policies.registry.make_policy` reads
-            it; what it needs for the game it reads now (:func:`genial_env.policies.registry.prepare`).
-        seed: of the deal, the draws and the agents' luck, 0 to 2**64 - 1; below 2**53 for readers that know no larger
-            whole numbers.
-        from_data: whether the players come from a file or a request: then only agents as
-            :func:`genial_env.policies.registry.make_known_policy` reads them may play.
+        rules: the rules.
+        players: one for each seat: None for a person, or an agent as :func:`genial_env.policies.registry.make_policy`
+            reads it. Agents load what they need now (:func:`genial_env.policies.registry.prepare`).
+        seed: a whole number from 0 to 2**64 - 1; below 2**53 if readers of the saved table know no larger whole
+            numbers.
+        from_data: whether the players come from a file or a request. Then only the agents that
+            :func:`genial_env.policies.registry.make_known_policy` reads may play.
 
     Raises:
-        ValueError: for a number of players that is not the number of seats, a seed out of its range, an agent that
-            there is not, or one that cannot play these rules, saying why.
-        TypeError: for a seed that is no whole number.
+        ValueError: if the number of players is not the number of seats, the seed is out of range, or an agent does not
+            exist or cannot play these rules.
+        TypeError: if the seed is not a whole number.
     """
 
     def __init__(self, rules: Rules, players: Sequence[str | None], seed: int, *, from_data: bool = False) -> None:
@@ -68,7 +71,7 @@ class Table:
         self._begin()
 
     def _begin(self) -> None:
-        """In place: deal."""
+        """In place: deal the game."""
         seeds = as_seeds([self.seed])
         names = [PERSON if agent is None else agent.name for agent in self._agents]
         self._recorder = Recorder(kernel.deal(self.rules, seeds), names, seeds)
@@ -76,7 +79,7 @@ class Table:
 
     @property
     def state(self) -> State:
-        """The game as it stands, a batch of one: all that nobody alone may know. Not to be changed."""
+        """The state of the game, a batch of one, not to be written to. No player may know all of it."""
         return self._recorder.state
 
     @property
@@ -86,31 +89,31 @@ class Table:
 
     @property
     def to_play(self) -> int:
-        """The seat whose decision it is; after the end, whose it last was."""
+        """The seat to play; after the end, the seat that played last."""
         return int(self.state.to_play[0])
 
     @property
     def waits(self) -> bool:
-        """Whether the next decision is a person's."""
+        """Whether the table waits for the decision of a person."""
         return not self.over and self.players[self.to_play] is None
 
     def view(self, seat: int) -> View:
-        """What a seat may know, a batch of one.
+        """Return what a seat may know, a batch of one.
 
         Raises:
-            ValueError: for a seat that there is not.
+            ValueError: if the seat is out of range.
         """
         return view(self.state, seat)
 
     def play(self, action: int) -> None:
-        """In place: a person's decision.
+        """In place: play the decision of a person.
 
         Args:
             action: an action id (docs/actions.md).
 
         Raises:
-            IllegalAction: for one that the rules do not allow now, saying why, and nothing has changed.
-            ValueError: where it is an agent's turn.
+            IllegalAction: if the action is illegal; then nothing has changed.
+            ValueError: if it is an agent's turn.
         """
         agent = self._agents[self.to_play]
         if agent is not None and not self.over:
@@ -118,28 +121,28 @@ class Table:
         self._apply(action)
 
     def choose(self) -> int | None:
-        """Let the agent whose turn it is choose. Nothing changes: the game can be looked at meanwhile.
+        """Let the agent to play choose an action. The game does not change, and may be read meanwhile.
 
         Returns:
-            An action id, legal or not; None where a person is next or the game is over.
+            An action id, not checked for legality; None if a person is to play or the game is over.
         """
         agent = self._agents[self.to_play]
         if agent is None or self.over:
             return None
-        everywhere = np.zeros((1, self.rules.players), dtype=np.int64)
-        return int(act([agent], everywhere, self.state.copy(), self._keys, _THE_GAME)[0])
+        assignment = np.zeros((1, self.rules.players), dtype=np.int64)  # this agent on every seat: one seat plays
+        return int(act([agent], assignment, self.state.copy(), self._keys, _ROW)[0])
 
     def advance(self, action: int | None = None) -> int | None:
-        """In place: a single decision of an agent.
+        """In place: play one decision of an agent.
 
         Args:
-            action: what :meth:`choose` gave; None to let the agent choose now.
+            action: what :meth:`choose` returned; None: the agent chooses now.
 
         Returns:
-            The action id that it played; None, and nothing has changed, where a person is next or the game is over.
+            The action id that it played; None if a person is to play or the game is over, and nothing has changed.
 
         Raises:
-            IllegalAction: when the agent plays what it may not.
+            IllegalAction: if the agent's action is illegal; then nothing has changed.
         """
         if self._agents[self.to_play] is None or self.over:
             return None
@@ -149,10 +152,10 @@ class Table:
         return action
 
     def take_back(self) -> None:
-        """In place: undo the last action; the others are played again, and no agent is asked anything.
+        """In place: undo the last action. The actions before it are played again, and no agent is called.
 
         Raises:
-            ValueError: where nothing was played.
+            ValueError: if nothing has been played.
         """
         if not self._actions:
             raise ValueError("nothing was played that could be taken back")
@@ -162,26 +165,23 @@ class Table:
             self._apply(action)
 
     def record(self) -> dict[str, Any]:
-        """The game record so far (docs/records.md); people are called "person" in it."""
+        """Return the game record so far (docs/records.md). People are called "person" in it."""
         return self._recorder.records()[0]
 
-    def saved(self) -> dict[str, Any]:
-        """All that it takes to go on later, fit for JSON: the rules, the players (null for a person), the seed, and the
-        action ids played.
-        """
+    def to_dict(self) -> dict[str, Any]:
+        """Return the table as data for JSON: the rules, the players (None for a person), the seed, and the actions."""
         return dict(zip(KEYS, (self.rules.to_dict(), list(self.players), self.seed, list(self._actions)), strict=True))
 
     @classmethod
-    def restored(cls, saved: Any, players: Sequence[str | None] | None = None) -> "Table":
-        """The table that :meth:`saved` described; the actions are played again, and no agent is asked anything.
+    def from_dict(cls, saved: Any, players: Sequence[str | None] | None = None) -> "Table":
+        """Return the table that :meth:`to_dict` described. The actions are played again, and no agent is called.
 
         Args:
-            saved: what may come from anybody: its players are read by
-                :func:`genial_env.policies.registry.make_known_policy`.
-            players: who plays instead of those saved, named by the user: any agents.
+            saved: untrusted data. Its players are read by :func:`genial_env.policies.registry.make_known_policy`.
+            players: players named by the user, which replace those of the data; None: the players of the data.
 
         Raises:
-            ValueError: for something else, or a game that cannot be played, saying what is wrong.
+            ValueError: if the data do not describe a table, or its game cannot be played.
         """
         _check_saved(saved)
         try:
@@ -202,13 +202,17 @@ class Table:
         self._actions.append(int(action))
 
 
-def seats_from(words: Sequence[str]) -> list[str | None]:
-    """Players as a :class:`Table` takes them, from what users write: "person" is a person, all else an agent."""
+def parse_players(words: Sequence[str]) -> list[str | None]:
+    """Return the players that a :class:`Table` takes: "person" stands for a person, any other word for an agent."""
     return [None if word == PERSON else word for word in words]
 
 
 def _ready(make: Callable[[str], Policy], words: str, seat: int, rules: Rules) -> Policy:
-    """An agent that can play these rules."""
+    """Return an agent that is ready to play under these rules.
+
+    Raises:
+        ValueError: if there is no such agent, or it cannot play under these rules.
+    """
     try:
         agent = make(words)
         prepare(agent, rules)
@@ -218,10 +222,10 @@ def _ready(make: Callable[[str], Policy], words: str, seat: int, rules: Rules) -
 
 
 def _one_action(action: Any) -> Ints:
-    """[1]: an action id.
+    """Return an action id as an array [1].
 
     Raises:
-        ValueError: for something that is no whole number of 64 bits.
+        ValueError: if it is not a whole number of 64 bits.
     """
     try:
         number = as_integer(action, "an action", -(2**63), 2**63 - 1)
@@ -231,7 +235,11 @@ def _one_action(action: Any) -> Ints:
 
 
 def _check_saved(saved: Any) -> None:
-    """That what was saved has the form of it; whether it can be played shows in playing it."""
+    """Check the keys and types of a saved table. Whether its game can be played shows when it is played.
+
+    Raises:
+        ValueError: if they are wrong.
+    """
     if not isinstance(saved, Mapping) or set(saved) != set(KEYS):
         found = ", ".join(map(str, saved)) if isinstance(saved, Mapping) else repr(saved)
         raise ValueError(f"a saved table has the keys {', '.join(KEYS)}, not {found}")

@@ -1,7 +1,8 @@
-"""Checks that anyone can run on a vector environment, an encoding or a policy of their own.
+"""Checks for your own vector environments, encodings and policies.
 
-Each raises AssertionError saying what is wrong, and returns nothing when all is well. Gymnasium and PettingZoo have
-checks for single environments; Gymnasium has none for vector environments, so :func:`check_vector_env` is for any.
+Each function raises an AssertionError that says what is wrong, and returns nothing if all is correct. Gymnasium and
+PettingZoo have checks for single environments. Gymnasium has no check for vector environments, so
+:func:`check_vector_env` works for any of them.
 """
 
 import copy
@@ -28,21 +29,23 @@ from genial_env.policies.registry import make_policy
 __all__ = ["check_encoding", "check_policy", "check_vector_env"]
 
 Choose = Callable[[Any, dict[str, Any]], Any]
-"""Observations and infos to a batch of actions."""
+"""A function of observations and infos that returns a batch of actions."""
 
 
 def check_vector_env(env: Any, choose: Choose | None = None, steps: int = 100) -> None:
-    """Check a vector environment against Gymnasium's words: spaces, types and shapes, seeds, infos and their masks, the
-    declared autoreset mode, and that arrays handed out are neither changed later nor the environment's own.
+    """Check that a vector environment does what Gymnasium's documentation says.
+
+    The check covers spaces, types and shapes, seeds, infos and their masks, and the declared autoreset mode. It also
+    checks that the environment does not change arrays that it has returned.
 
     Args:
-        env: the VectorEnv; it is reset and stepped, and left open.
-        choose: picks the actions; left out, they are drawn from the action space, under ``info["action_mask"]`` where
-            there is one.
-        steps: how many steps to take. Episodes should end in them, or resets stay unchecked.
+        env: the VectorEnv. It is reset and stepped, and left open.
+        choose: returns the actions; None: they are sampled from the action space, by ``info["action_mask"]`` if there
+            is one.
+        steps: the number of steps. Resets are checked only if episodes end within them.
 
     Raises:
-        AssertionError: saying what is wrong.
+        AssertionError: if the check fails.
     """
     n = env.num_envs
     _require(isinstance(n, int) and n > 0, f"num_envs must be a positive int, not {n!r}")
@@ -54,19 +57,21 @@ def check_vector_env(env: Any, choose: Choose | None = None, steps: int = 100) -
     _require(declared, f"metadata['autoreset_mode'] must be a gymnasium.vector.AutoresetMode, not {mode!r}")
     picker = _Picker(env, choose)
     first, again = (_rollout(env, picker, 7, min(steps, 20)) for _ in range(2))
-    _require(_alike(first, again), "the same seed and actions must give the same observations, rewards, ends and infos")
+    _require(
+        _is_equal(first, again), "the same seed and actions must give the same observations, rewards, ends and infos"
+    )
     listed = [7 + i for i in range(n)]
     by_list, by_number = env.reset(seed=listed), env.reset(seed=7)
-    _require(_alike(by_list, by_number), "seed=7 must be the same as a list [7, 8, ...] with one seed for each")
+    _require(_is_equal(by_list, by_number), "seed=7 must be the same as a list [7, 8, ...] with one seed for each")
     if n > 1:
         swapped = env.reset(seed=[listed[1], listed[0], *listed[2:]])
-        moved = _alike(_row(swapped[0], 0), _row(by_number[0], 1))
+        moved = _is_equal(_row(swapped[0], 0), _row(by_number[0], 1))
         _require(moved, "an environment's seed must follow it: swapped seeds must swap the observations")
     _check_steps(env, picker, mode, steps)
 
 
 class _Picker:
-    """Chooses actions, alike for the same seed."""
+    """Chooses actions; after a restart, the same ones again."""
 
     def __init__(self, env: VectorEnv[Any, Any, Any], choose: Choose | None) -> None:
         self._env, self._choose = env, choose
@@ -107,7 +112,7 @@ def _check_steps(env: VectorEnv[Any, Any, Any], picker: _Picker, mode: Autoreset
         where = f"step {step}"
         then, before = copy.deepcopy(given), given
         given = env.step(picker(observation, info))
-        _require(_alike(before, then), f"{where}: arrays handed out before have changed: hand out copies")
+        _require(_is_equal(before, then), f"{where}: arrays handed out before have changed: hand out copies")
         observation, rewards, terminations, truncations, info = given
         _check_observation(env, observation, where)
         _check_infos(info, n, where)
@@ -130,9 +135,9 @@ def _check_steps(env: VectorEnv[Any, Any, Any], picker: _Picker, mode: Autoreset
         if mode == AutoresetMode.DISABLED and done.any():
             then = copy.deepcopy(given)
             observation, fresh = env.reset(options={"reset_mask": done.copy()})
-            _require(_alike(given, then), f"{where}: a reset has changed arrays handed out before: hand out copies")
+            _require(_is_equal(given, then), f"{where}: a reset has changed arrays handed out before: hand out copies")
             for row in np.flatnonzero(~done).tolist():
-                same = _alike(_row(observation, row), _row(then[0], row))
+                same = _is_equal(_row(observation, row), _row(then[0], row))
                 _require(same, f"{where}: DISABLED: resetting others changed the observation of environment {row}")
             _check_infos(fresh, n, where)
             info = _merged(info, fresh, done)
@@ -144,7 +149,7 @@ def _check_observation(env: VectorEnv[Any, Any, Any], observation: Any, where: s
 
 
 def _check_infos(info: Any, n: int, where: str) -> None:
-    """Every name beside a mask, both with an entry for each environment."""
+    """Check that each info has a mask beside it, and that both have an entry for each environment."""
     _require(isinstance(info, dict), f"{where}: infos must be a dict, not {type(info).__name__}")
     for name, value in info.items():
         if name.startswith("_"):
@@ -173,7 +178,7 @@ def _check_final(env: VectorEnv[Any, Any, Any], done: NDArray[np.bool_], info: d
 
 
 def _merged(info: dict[str, Any], fresh: dict[str, Any], rows: NDArray[np.bool_]) -> dict[str, Any]:
-    """Infos in which those of the environments just reset stand in place of their old ones."""
+    """Return infos in which the rows of environments that were reset have their new values."""
     merged = dict(info)
     for name, value in fresh.items():
         if name in info and isinstance(value, np.ndarray):
@@ -183,11 +188,17 @@ def _merged(info: dict[str, Any], fresh: dict[str, Any], rows: NDArray[np.bool_]
 
 
 def check_encoding(encoding: AnyEncoding, rules: Rules | None = None) -> None:
-    """Check an encoding: its arrays are as its fields say, new at every call, and a game's are the same alone as in a
-    batch.
+    """Check an encoding.
+
+    Its arrays must have the shapes, dtypes and ranges of its fields, and be new at every call. A game must be encoded
+    the same alone and in a batch.
+
+    Args:
+        encoding: a name, an :class:`~genial_env.encodings.Encoding`, or a function of views.
+        rules: the rules of the games to encode; None: the standard game.
 
     Raises:
-        AssertionError: saying what is wrong.
+        AssertionError: if the check fails.
     """
     rules = Rules() if rules is None else rules
     coder = make_encoding(encoding)
@@ -196,7 +207,7 @@ def check_encoding(encoding: AnyEncoding, rules: Rules | None = None) -> None:
         seen = view(_random_play(rules, 8, steps), 0)
         before = seen.select(np.arange(len(seen)))
         arrays = coder.encode(seen)
-        _require(_same_view(seen, before), "encode() must not write into the view")
+        _require(_is_same_view(seen, before), "encode() must not write into the view")
         _require(set(arrays) == set(wanted), f"encode() must give the fields {sorted(wanted)}, not {sorted(arrays)}")
         for name, field in wanted.items():
             array = arrays[name]
@@ -210,18 +221,24 @@ def check_encoding(encoding: AnyEncoding, rules: Rules | None = None) -> None:
         for row in range(8):
             alone = coder.encode(seen.select(np.array([row])))
             same = all(np.array_equal(alone[name][0], arrays[name][row]) for name in wanted)
-            _require(same, f"game {row} is encoded otherwise alone than in a batch")
+            _require(same, f"game {row} is encoded differently alone and in a batch")
         for array in arrays.values():
             array[...] = 0
-        _require(_same_view(seen, before), "encode() must give new arrays, not the view's own")
+        _require(_is_same_view(seen, before), "encode() must give new arrays, not the view's own")
 
 
 def check_policy(policy: str | Policy, rules: Rules | None = None) -> None:
-    """Check a policy: it plays only what it may, a game's choice is the same alone as in a batch and follows from the
-    random bits, and the views are left as they were.
+    """Check a policy.
+
+    It must choose legal actions, and take all its randomness from the random bits. It must choose the same alone and in
+    a batch, and use nothing but the view. It must not write to the view.
+
+    Args:
+        policy: a name or a policy.
+        rules: the rules of the games to play; None: the standard game.
 
     Raises:
-        AssertionError: saying what is wrong.
+        AssertionError: if the check fails.
     """
     rules = Rules() if rules is None else rules
     player = make_policy(policy)
@@ -233,7 +250,7 @@ def check_policy(policy: str | Policy, rules: Rules | None = None) -> None:
             continue
         before = seen.select(np.arange(len(seen)))
         actions = kernel.as_actions(player(seen, random), len(live))
-        _require(_same_view(seen, before), f"{player.name} wrote into the view")
+        _require(_is_same_view(seen, before), f"{player.name} wrote into the view")
         inside = (actions >= 0) & (actions < seen.tables.n_actions)
         _require(bool(inside.all()), f"{player.name} chose actions that do not exist: {actions[~inside]}")
         legal = seen.mask()[np.arange(len(live)), actions]
@@ -244,7 +261,7 @@ def check_policy(policy: str | Policy, rules: Rules | None = None) -> None:
         )
         for row in range(len(live)):
             alone = player(seen.select(np.array([row])), random[[row]])
-            _require(int(alone[0]) == int(actions[row]), f"{player.name} chooses otherwise alone than in a batch")
+            _require(int(alone[0]) == int(actions[row]), f"{player.name} chooses differently alone and in a batch")
         other = view(determinize(seen, bits(99, live)), seen.seat)
         _require(
             np.array_equal(actions, player(other, random)),
@@ -261,28 +278,28 @@ def _random_play(rules: Rules, games: int, steps: int) -> State:
     return state
 
 
-def _same_view(one: View, other: View) -> bool:
+def _is_same_view(one: View, other: View) -> bool:
     names = [f.name for f in fields(View) if f.name != "rules"]
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
 def _row(observation: Any, row: int) -> Any:
-    """The observation of one environment."""
+    """Return the observation of one environment of a batch."""
     if isinstance(observation, dict):
         return {name: _row(value, row) for name, value in observation.items()}
     return tuple(_row(part, row) for part in observation) if isinstance(observation, tuple) else observation[row]
 
 
-def _alike(one: Any, other: Any) -> bool:
-    """Whether two nested structures of dicts, sequences and arrays are equal in types, shapes, dtypes and values."""
+def _is_equal(one: Any, other: Any) -> bool:
+    """Return whether two nested structures are equal in types, shapes, dtypes and values."""
     if isinstance(one, dict):
-        return isinstance(other, dict) and set(one) == set(other) and all(_alike(one[k], other[k]) for k in one)
+        return isinstance(other, dict) and set(one) == set(other) and all(_is_equal(one[k], other[k]) for k in one)
     if isinstance(one, np.ndarray) and one.dtype == object:
-        return isinstance(other, np.ndarray) and _alike(list(one), list(other))
+        return isinstance(other, np.ndarray) and _is_equal(list(one), list(other))
     if isinstance(one, np.ndarray):
         return isinstance(other, np.ndarray) and one.dtype == other.dtype and np.array_equal(one, other)
     if isinstance(one, list | tuple):
-        return type(one) is type(other) and len(one) == len(other) and all(map(_alike, one, other))
+        return type(one) is type(other) and len(one) == len(other) and all(map(_is_equal, one, other))
     return bool(one == other)
 
 

@@ -13,7 +13,7 @@ from numpy.random import bit_generator
 
 from genial_env import Rules, State
 from genial_env.core.tables import tables
-from genial_env.envs.batch import SeedStreams
+from genial_env.envs.streams import SeedStreams
 
 __all__ = ["load_checkpoint"]
 

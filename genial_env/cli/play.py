@@ -29,7 +29,7 @@ from genial_env.cli.dialogue import Dialogue, Quit
 from genial_env.core.rules import Rules
 from genial_env.policies.registry import make_policy, prepare, split_names
 from genial_env.records import read_records, replay_decisions, to_json_line
-from genial_env.table import PERSON, Table, seats_from
+from genial_env.table import PERSON, Table, parse_players
 
 OPPONENTS = ("value", "denial")
 """The default opponents: the first of them that can play the game."""
@@ -67,7 +67,7 @@ def play(
         if resume is None:
             rules = make_rules(players, edition, mode, side=side, colors=colors, rack=rack, tile_sets=tile_sets)
             names = _default_seats(rules) if seats is None else split_names(seats)
-            table = Table(rules, seats_from(names), secrets.randbelow(10**9) if seed is None else seed)
+            table = Table(rules, parse_players(names), secrets.randbelow(10**9) if seed is None else seed)
         else:
             table = _resume(resume, seats)
         dialogue = Dialogue(table, None if judge is None else make_judge(judge, table.rules))
@@ -129,10 +129,10 @@ def _resume(path: Path, seats: str | None) -> Table:
     if not records or records[-1]["end"] != "unfinished" or records[-1]["seed"] is None:
         raise ValueError(f"{path}: expected that its last game was interrupted and has a seed")
     record = records[-1]
-    saved = {"rules": record["rules"], "players": seats_from(record["agents"]), "seed": record["seed"]}
+    saved = {"rules": record["rules"], "players": parse_players(record["agents"]), "seed": record["seed"]}
     try:
         saved["actions"] = replay_decisions(record).actions.tolist()
-        table = Table.restored(saved, None if seats is None else seats_from(split_names(seats)))
+        table = Table.from_dict(saved, None if seats is None else parse_players(split_names(seats)))
     except ValueError as error:
         raise ValueError(f"{path}: the last game: {error}") from error
     if table.record()["events"] != record["events"]:

@@ -1,4 +1,4 @@
-"""The PettingZoo AEC environment: a decision at a time."""
+"""The PettingZoo AEC environment: one decision of one agent at a time."""
 
 from typing import Any, ClassVar
 
@@ -10,9 +10,11 @@ from genial_env.envs.game import as_action
 from genial_env.envs.zoo import NO_GAME, ZooEnv
 from genial_env.errors import IllegalAction
 
+__all__ = ["GenialAECEnv", "GenialWrapper", "env"]
+
 
 class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[misc]  # PettingZoo is untyped
-    """Génial!/Ingenious for 2 to 4 seats, a decision at a time.
+    """Génial!/Ingenious for 2 to 4 seats, one decision of one agent at a time.
 
     | Import             | ``from genial_env import genial_v0``                                     |
     |--------------------|--------------------------------------------------------------------------|
@@ -28,78 +30,105 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
     | State Shape        | ``(1369,)``; ``(1917,)`` with 3 seats, ``(2543,)`` with 4, 2531 in teams |
     | State Values       | float32 in [0, 1]                                                        |
 
-    Tiles of two colored halves are laid on a hexagonal board; each half scores the unbroken lines of its own color. A
-    player's result is the lowest of six markers. ``docs/rules.md`` has the rules.
+    ## Description
 
-    **Turns.** A turn may take several steps of the same agent: its placement, bonus placements, and the decision to
-    swap its rack. So ``agent_selection`` may stay where it is. ``infos[agent]["to_play"]`` is the seat of the agent
-    selected, in every agent's info, -1 when the game is over.
+    Players place tiles of two colored halves on a hexagonal board. Each half scores the unbroken lines of its own
+    color. A player's result is the lowest of six markers. ``docs/rules.md`` has the rules.
 
-    **Observation space.** ``observation`` is what the agent's seat may know, by the chosen encoding, own seat and track
-    first: "planes" (a Dict of uint8 arrays: :mod:`genial_env.encodings.planes` has the table), "flat" (the same in one
-    float32 vector), "tokens" (one uint8 array of rows), or your own, a class or a function. With 2 seats:
+    A turn may take several steps of the same agent: its placement, bonus placements, and the decision to swap its
+    rack. So ``agent_selection`` may stay the same from one step to the next.
 
-    | Field        | Shape        | Content                                                                     |
-    |--------------|--------------|-----------------------------------------------------------------------------|
-    | board        | (14, 11, 11) | in play, free, each color's cells, what each color would score on each cell |
-    | rack         | (6, 2, 6)    | the own tiles, each half's color one-hot                                    |
-    | markers      | (2, 6)       | 0 to 18 (in teams 36)                                                       |
-    | unseen       | (21,)        | tiles of each kind in the bag and the others' racks                         |
-    | returned     | (2, 6, 21)   | tiles that swaps have returned since each slot was filled                   |
-    | levels       | (21, 12)     | what the latest returns left in the bag and in slots filled before          |
-    | ...          |              | rack sizes, first tiles laid, to play, phase, bonus placements owed         |
+    ## Observation space
 
-    **Legal actions mask.** ``action_mask`` marks the playable actions with 1; it is all 0 for an agent that is not to
-    move.
+    A Dict of ``observation``, what the agent's seat may know in the format of the `encoding`, and ``action_mask``. The
+    agent's own seat and track come first. The encodings are "planes" (a Dict of uint8 arrays), "flat" (the same in one
+    float32 vector), "tokens" (one uint8 array of rows), or your own, a class or a function. "planes" with 2 seats:
 
-    **Action space.** With K rack slots and E oriented placements (E = 480, 684, 924 for 2, 3, 4 seats; K = 6):
+    | Field           | Shape        | Content                                                                  |
+    |-----------------|--------------|--------------------------------------------------------------------------|
+    | `board`         | (14, 11, 11) | in play; free; the cells of each color; what each color would score      |
+    | `rack`          | (6, 2, 6)    | the own tiles, each half's color one-hot                                 |
+    | `markers`       | (2, 6)       | 0 to 18 (in teams 36)                                                    |
+    | `unseen`        | (21,)        | tiles of each kind in the bag and the racks of the others                |
+    | `returned`      | (2, 6, 21)   | tiles returned by swaps since each slot was filled                       |
+    | `levels`        | (21, 12)     | tiles of each kind in the bag and in older slots after its last returns  |
+    | `rack_sizes`    | (2,)         | tiles held                                                               |
+    | `has_placed`    | (2,)         | whether the seat has placed its first tile                               |
+    | `to_play`       | (2,)         | whose decision it is, one-hot                                            |
+    | `phase`         | (4,)         | place, bonus, swap, over, one-hot                                        |
+    | `pending_bonus` | (1,)         | bonus placements to be made                                              |
 
-    | Action ID              | Action                                                                           |
-    |------------------------|----------------------------------------------------------------------------------|
-    | ``slot * E + place``   | lay the tile of rack slot 0..K-1 on oriented placement 0..E-1                    |
-    | ``K * E``              | swap the rack                                                                    |
-    | ``K * E + 1``          | decline (a swap, in edition 2009 a bonus placement)                              |
+    :mod:`genial_env.encodings.planes` describes each field.
 
-    :func:`genial_env.core.actions.decode` puts an action into words.
+    **Legal actions mask.** ``action_mask`` is 1 for legal actions. It is all 0 for an agent that is not to move.
 
-    **Rewards.** By default +1 for the first rank to -1 for the last, at the end; ties share, in a team both get their
-    team's. The others: :mod:`genial_env.envs.rewards`; "vector" is an array, one number a color, which not every
-    library takes.
+    ## Action space
 
-    **End.** When no two adjacent free cells are left, or a track has all markers at its end. Every agent then gets its
-    reward, and ``infos[agent]["ranks"]`` (T,) holds the ranks of all tracks, which are 0 until then; ``"scores"``
-    (T, C) holds their markers at any time, both int64. A game truncated by `max_cycles` has no ranks, and no reward
-    that the end would bring.
+    With K rack slots and E oriented placements (K = 6; E = 480, 684, 924 for 2, 3, 4 seats):
 
-    **State.** :meth:`state` is a vector of what all agents together know, for centralized critics; its parts are in
-    :mod:`genial_env.envs.central`.
+    | Action ID              | Action                                                                            |
+    |------------------------|-----------------------------------------------------------------------------------|
+    | ``slot * E + place``   | place the tile of rack slot 0 to K - 1 on oriented placement 0 to E - 1           |
+    | ``K * E``              | swap the rack                                                                     |
+    | ``K * E + 1``          | decline (a swap, in edition 2009 also a bonus placement)                          |
 
-    **Illegal actions.** ``genial_v0.env()`` ends the game for all: the agent gets the worst reward of the scheme, the
-    others 0. ``infos[agent]["illegal_action"]`` is the action's id, A for a number outside of the action space; for the
-    others, and at any other time, it is -1. ``env.unwrapped.illegal_reason`` says why, as text.
-    ``genial_v0.raw_env()`` raises :class:`~genial_env.errors.IllegalAction`. What is no whole number (None, a fraction)
-    is a TypeError in both.
+    :func:`genial_env.core.actions.decode` returns an action in words.
 
-    **Parallel.** Take ``genial_v0.parallel_env()``, see :class:`~genial_env.envs.parallel.GenialParallelEnv`.
-    PettingZoo's ``turn_based_aec_to_parallel`` makes the same of this one in a longer way; ``aec_to_parallel`` refuses
-    it, as it expects every agent to step once in a cycle.
+    ## Rewards
 
-    **Arguments.** ``genial_v0.env(players=2, edition="2025", mode="individual", encoding="planes", reward="rank",
+    By default the final rank, from +1 (first) to -1 (last), at the end of the game. Ties share the mean; partners both
+    get their team's. :mod:`genial_env.envs.rewards` has the other schemes. "vector" gives an array with one number for
+    each color, which not every library accepts.
+
+    ## Starting state
+
+    A full bag, six tiles on each rack, an empty board except for the start symbols, all markers at 0. ``player_0``
+    begins.
+
+    ## Episode end
+
+    *Terminated*, all agents at once, if no two adjacent cells are free or if a track has all its markers at the end.
+    *Truncated* by `max_cycles`; such a game has no ranks, and not the reward that its end would bring.
+
+    **Illegal actions.** ``genial_v0.env()`` terminates all agents: the agent gets the worst reward of the scheme, the
+    others 0. ``genial_v0.raw_env()`` raises :class:`~genial_env.errors.IllegalAction`. A number outside of the action
+    space is an illegal action. Anything that is not a whole number (None, a fraction) is a TypeError in both.
+
+    ## Information
+
+    Numbers, with the same keys, shapes and dtypes at any time:
+
+    - ``to_play`` int64: the seat of the selected agent, -1 when the game is over;
+    - ``ranks`` (T,) int64: the rank of each track; 0 until the game has ended;
+    - ``scores`` (T, C) int64: the markers of each track;
+    - ``illegal_action`` int64: for an agent whose illegal action ended the game its id, A for a number outside of the
+      action space; else -1. ``env.unwrapped.illegal_reason`` says as text why it was illegal.
+
+    ## State
+
+    :meth:`state` returns one vector of what all agents together know, for centralized critics
+    (:mod:`genial_env.envs.central`).
+
+    ## Arguments
+
+    ``genial_v0.env(players=2, edition="2025", mode="individual", encoding="planes", reward="rank",
     render_mode=None, record=False, max_cycles=None)``
 
     - players: 2 to 4; edition: "2004", "2009" or "2025"; mode: "individual" or (4 players, not in 2025) "team";
     - side, colors, rack, tile_sets: other sizes, see :class:`~genial_env.core.rules.Rules`;
     - encoding: "planes", "flat", "tokens", or your own;
-    - reward: "rank", "margin", "lowest", "vector";
-    - render_mode: None, "human", "ansi", "svg" or "rgb_array": how :meth:`render` shows the position, with all racks
+    - reward: "rank", "margin", "lowest" or "vector";
+    - render_mode: None, "human", "ansi", "svg" or "rgb_array": how :meth:`render` draws the position, with all racks
       (:func:`genial_env.render.draw`);
     - record: True keeps a game record for :meth:`game_record`;
-    - max_cycles: truncates the game after so many cycles. A cycle is, as PettingZoo counts, a step for every agent:
-      here as many decisions as there are seats. None plays to the end, which always comes.
+    - max_cycles: truncate the game after this many cycles. As in PettingZoo, a cycle is one step for each agent: as
+      many decisions as there are seats. None: play to the end, which every game reaches.
 
-    ``reset(options={"game_seed": n})`` deals the game of that seed.
+    ``reset(options={"game_seed": n})`` deals the game of seed n.
 
-    **Version history.** v0: first version.
+    ## Version history
+
+    v0: first version.
     """
 
     _kept: ClassVar[tuple[str, ...]] = (
@@ -117,8 +146,8 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
         """Start a new game.
 
         Args:
-            seed: starts the environment's stream of games anew; left out, the stream goes on.
-            options: ``{"game_seed": n}`` deals the game of that seed.
+            seed: restarts the environment's stream of game seeds; None: the stream goes on.
+            options: ``{"game_seed": n}`` deals the game of seed n.
         """
         self._deal(seed, options)
         self.rewards = self._zero_rewards()
@@ -173,17 +202,16 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
 
 
 class GenialWrapper(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]  # PettingZoo is untyped
-    """What PettingZoo's classic games are wrapped in, in one: the order of calls is enforced, and an illegal action
-    ends the game for all, with the worst reward for its agent.
+    """Enforces the order of calls, and terminates all agents after an illegal action, as PettingZoo's classic games do.
 
-    In one, because three wrappers around each other pass every attribute on three times, which takes longer than
-    playing does. And the mask that an action is checked against is always the position's own.
+    PettingZoo uses three nested wrappers for that. Each passes every attribute on to the next, which takes longer than
+    a step of the game, so this is one wrapper. An action is checked by the game itself, not by an earlier mask.
     """
 
     env: GenialAECEnv
 
     def step(self, action: int | None) -> None:
-        """As :meth:`GenialAECEnv.step`, but ending the game for all where that raises IllegalAction."""
+        """Play as :meth:`GenialAECEnv.step` does, but terminate all agents if that raises IllegalAction."""
         try:
             super().step(action)
         except IllegalAction as error:
@@ -191,7 +219,7 @@ class GenialWrapper(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]  # Pe
             self.env.end_illegally(error)
 
     def last(self, observe: bool = True) -> tuple[dict[str, Any] | None, Any, bool, bool, dict[str, Any]]:
-        """Observation, reward since the agent's own last step, terminated, truncated and info of the agent selected."""
+        """Return observation, reward since its own last step, terminated, truncated and info of the selected agent."""
         if not self._has_reset:
             EnvLogger.error_observe_before_reset()
         found: tuple[dict[str, Any] | None, Any, bool, bool, dict[str, Any]] = self.env.last(observe)
@@ -199,12 +227,12 @@ class GenialWrapper(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]  # Pe
 
     @property
     def agents(self) -> list[str]:
-        """The agents whose game is not over."""
+        """The agents that are neither terminated nor truncated, and those whose dead step is due."""
         return self.env.agents if self._has_reset else self.__getattr__("agents")
 
     @property
     def agent_selection(self) -> str:
-        """The agent whose step is next."""
+        """The agent that steps next."""
         return self.env.agent_selection if self._has_reset else self.__getattr__("agent_selection")
 
     def __str__(self) -> str:
@@ -212,5 +240,5 @@ class GenialWrapper(wrappers.OrderEnforcingWrapper):  # type: ignore[misc]  # Pe
 
 
 def env(**arguments: Any) -> GenialWrapper:
-    """The environment as PettingZoo's classic games hand it out: wrapped, an illegal action ending the game for all."""
+    """Make the wrapped environment, in which an illegal action terminates all agents."""
     return GenialWrapper(GenialAECEnv(**arguments))

@@ -1,135 +1,119 @@
-"""Many games with one learning seat each, all stepped in one kernel batch, the other seats' policies included.
+"""Many games with one learning seat each, stepped in one kernel batch together with the policies of the other seats.
 
-What Gymnasium's VectorEnv and Stable-Baselines3's VecEnv share. A step plays one decision of the learner in every game
-and then everybody else's up to the learner's next one, all games together. Game by game it is what
-:class:`~genial_env.envs.single.GenialEnv` plays.
+This is what Gymnasium's VectorEnv and Stable-Baselines3's VecEnv are built on. Each game is played the same as in
+:class:`~genial_env.envs.single.GenialEnv`.
 """
 
 import copy
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from gymnasium.utils import seeding
 from numpy.typing import NDArray
 
 from genial_env._util.checks import as_integer
-from genial_env.core import chance, kernel, ranking
-from genial_env.core.arrays import Bools, Ints
-from genial_env.core.rules import Rules
+from genial_env.core import kernel, ranking
+from genial_env.core.arrays import Bits, Bools, Ints
 from genial_env.core.views import View, view
-from genial_env.encodings import AnyEncoding, make_encoding
-from genial_env.envs import spaces
-from genial_env.envs.arguments import as_plain_seed
-from genial_env.envs.forms import make_form, why_illegal
-from genial_env.envs.game import draw_game_seed, last_placement
-from genial_env.envs.opponents import AnyOpponents, Opponents, check_seat, learner_seats
-from genial_env.envs.rewards import check_scheme, compute_rewards, worst_reward, zero_rewards
+from genial_env.envs.action_formats import explain_illegal
+from genial_env.envs.game import last_placement
+from genial_env.envs.learner import INTERRUPTED, LearnerSettings
+from genial_env.envs.opponents import AnyOpponents, Opponents, draw_learner_seats
+from genial_env.envs.rewards import compute_rewards, worst_reward, zero_rewards
 from genial_env.envs.saved import check_saved
-from genial_env.envs.single import BROKEN_OFF, GenialEnv, check_illegal_action
 from genial_env.errors import IllegalAction
 from genial_env.policies.decisions import act, choice_keys
 from genial_env.render import draw
 from genial_env.render.svg import Move
 
+__all__ = ["LearnerGames"]
+
 
 class LearnerGames:
-    """B games, each with a learning seat.
+    """B games with a learning seat each. A step plays one decision of each learner, then the others until its next.
 
     Args:
-        rules: the rules.
+        settings: the settings that all games share.
         n_games: B.
-        opponents: one for all other seats, or one for each, clockwise from the learner.
-        seat: the learning seat, or "random" to draw it for every game.
-        encoding: of the observations.
-        reward: the scheme's name, None for the mode's own.
-        illegal_action: "end" leaves the game as it is and pays the worst reward; "raise" raises.
-        action: the form of the actions, "flat" or "factored".
-        render_mode: None or how :meth:`render` draws.
 
     Raises:
-        ValueError, TypeError: for arguments that do not fit the rules.
+        TypeError, ValueError: if `n_games` is not a whole number from 1 on.
     """
 
-    def __init__(
-        self,
-        rules: Rules,
-        n_games: int,
-        opponents: AnyOpponents,
-        seat: int | str,
-        encoding: AnyEncoding,
-        reward: str | None,
-        illegal_action: str,
-        action: str,
-        render_mode: str | None = None,
-    ) -> None:
+    def __init__(self, settings: LearnerSettings, n_games: int) -> None:
         n_games = as_integer(n_games, "num_envs", 1)
-        self.rules = rules
-        self.scheme = check_scheme(rules, reward)
-        self.encoding = make_encoding(encoding)
-        self.form = make_form(action, rules)
-        self.opponents = Opponents(opponents, rules)
-        self._wanted_seat = check_seat(seat, rules)
-        self._raises = check_illegal_action(illegal_action) == "raise"
+        self.rules = settings.rules
+        self.scheme = settings.scheme
+        self.encoding = settings.encoding
+        self.action_format = settings.action_format
+        self.render_mode = settings.render_mode
+        self.opponents = settings.opponents
+        self._fixed_seat = settings.seat
+        self._raises = settings.raises
+        players = self.rules.players
         self.everyone = np.arange(n_games)
-        self.state = kernel.deal(rules, np.zeros(n_games, dtype=np.uint64))
+        self.state = kernel.deal(self.rules, np.zeros(n_games, dtype=np.uint64))
         self.started = np.zeros(n_games, dtype=np.bool_)  # [B] whether a game has been dealt
-        self.seeds = np.zeros(n_games, dtype=np.uint64)  # [B] what the games were dealt from
+        self.seeds = np.zeros(n_games, dtype=np.uint64)  # [B] the seeds of the games
         self.seat: Ints = np.zeros(n_games, dtype=np.int64)  # [B] the learning seats
-        self.assignment: Ints = np.zeros((n_games, rules.players), dtype=np.int64)  # [B, P] who plays which seat
-        self._choices = np.zeros((n_games, rules.players), dtype=np.uint64)  # [B, P] the seats' streams of choices
+        self.assignment: Ints = np.zeros((n_games, players), dtype=np.int64)  # [B, P] of opponents, -1: the learner
+        self._choices = np.zeros((n_games, players), dtype=np.uint64)  # [B, P] the keys of the seats' random bits
         self.reasons: dict[int, str] = {}
-        """Why the actions of a row's last step were illegal, by row."""
-        self._settled = np.ones(n_games, dtype=np.bool_)  # [B] False where a step or reset was broken off
-        self._render_mode = render_mode
-        self._moves: list[Move | None] = [None] * n_games  # what was laid last, followed where there is a render mode
+        """Why the last action of a row was illegal, by row."""
+        self._settled = np.ones(n_games, dtype=np.bool_)  # [B] False during a step or reset, and after an interruption
+        self._moves: list[Move | None] = [None] * n_games  # [B] the last placements, followed if there is a render mode
 
-    def start(self, rows: Ints, seeds: chance.Bits) -> None:
-        """In place: deal new games in some rows, and play them up to the learner's first decision."""
+    def start(self, rows: Ints, seeds: Bits) -> None:
+        """In place: deal new games in some rows, and play them until the learner's first decision.
+
+        Args:
+            rows: [G].
+            seeds: [G] the seeds of the games.
+        """
         self._settled[rows] = False
         kernel.redeal(self.state, rows, seeds)
         players = self.rules.players
         self.seeds[rows], self.started[rows] = seeds, True
         self._choices[rows] = choice_keys(seeds, players)
-        self.seat[rows] = learner_seats(self._wanted_seat, seeds, players)
-        self.assignment[rows] = self.opponents.seated(seeds, self.seat[rows])
-        for row in rows.tolist() if self._render_mode else ():
+        self.seat[rows] = draw_learner_seats(self._fixed_seat, seeds, players)
+        self.assignment[rows] = self.opponents.assign(seeds, self.seat[rows])
+        for row in rows.tolist() if self.render_mode else ():
             self._moves[row] = None
         self._let_others_play(rows)
         self._settled[rows] = True
 
     def replace_opponents(self, opponents: AnyOpponents) -> None:
-        """In place: other opponents from now on, in the games that are running too.
+        """In place: replace the opponents, in running games too.
 
         Raises:
-            ValueError, TypeError: as for the class; nothing has changed.
+            ValueError, TypeError: as :class:`~genial_env.envs.opponents.Opponents`; then nothing has changed.
         """
         self.opponents = Opponents(opponents, self.rules)
-        self.assignment = self.opponents.seated(self.seeds, self.seat)
+        self.assignment = self.opponents.assign(self.seeds, self.seat)
 
     def step(self, actions: Any, rows: Ints) -> tuple[NDArray[np.float64], Ints]:
-        """In place: play the learner's decision in some rows, and the others' up to its next one.
+        """In place: play the learner's decision in some rows, then the others until its next one.
 
-        No further step is taken before :meth:`settle` says that what this one brought has been handed out.
+        The caller must call :meth:`settle` when it has handed out the results. Until then, a further step raises.
 
         Args:
-            actions: one a row, in the form of the actions.
+            actions: one for each row, in the action format.
             rows: [G].
 
         Returns:
-            The learners' rewards [G] (or [G, C]); and [B] the illegal actions as infos number them: the action id, A
-            for an action that there is not, -1 where the action was legal. :attr:`reasons` says why.
+            The learners' rewards, [G] (or [G, C]), and the values of ``info["illegal_action"]``, [B]: the id of an
+            illegal action, A for a number outside of the action space, -1 for a legal action. :attr:`reasons` explains
+            them.
 
         Raises:
-            RuntimeError: for a row without a game, or after a step or reset that was broken off.
-            TypeError, ValueError: for something that is no batch of actions.
-            IllegalAction: where that is asked for; nothing has changed.
+            RuntimeError: for a row without a game, or after an interrupted step or reset.
+            TypeError, ValueError: if `actions` is not a batch of actions.
+            IllegalAction: if illegal actions raise and there is one; then nothing has changed.
         """
-        ids = self.form.ids(actions, len(rows))
+        ids = self.action_format.ids(actions, len(rows))
         if not self.started[rows].all():
             raise RuntimeError("call reset() first: there are no games yet")
         if not self._settled.all():
-            raise RuntimeError(f"{BROKEN_OFF} (games {np.flatnonzero(~self._settled).tolist()})")
+            raise RuntimeError(f"{INTERRUPTED} (games {np.flatnonzero(~self._settled).tolist()})")
         state = self.state
         before = state.scores[rows]
         self._settled[:] = False
@@ -144,20 +128,20 @@ class LearnerGames:
         self._let_others_play(np.delete(rows, illegal) if reasons else rows)
         by_seat = compute_rewards(self.scheme, self.rules, before, state.scores[rows], state.over[rows])
         earned = by_seat[np.arange(len(rows)), self.seat[rows]]
-        refused = np.full(len(self.everyone), -1)
+        illegal_ids = np.full(len(self.everyone), -1)
         if reasons:
             earned[illegal] = worst_reward(self.scheme, self.rules)
             n_actions = state.tables.n_actions
-            wrong = ids[illegal]
-            refused[rows[illegal]] = np.where((wrong >= 0) & (wrong < n_actions), wrong, n_actions)
-        return earned, refused
+            given = ids[illegal]
+            illegal_ids[rows[illegal]] = np.where((given >= 0) & (given < n_actions), given, n_actions)
+        return earned, illegal_ids
 
     def settle(self) -> None:
-        """In place: the last step is over, with all that was to be done after it."""
+        """In place: note that the results of the last step have been handed out."""
         self._settled[:] = True
 
     def standings(self, rows: Ints) -> dict[str, Ints]:
-        """For infos: the ranks of all tracks [G, T], 0 where a game is not over, and their markers [G, T, C]."""
+        """Return `ranks` [G, T] (0 until a game is over) and `scores` [G, T, C] for infos."""
         scores = self.state.scores[rows].astype(np.int64)
         ranks = np.zeros(scores.shape[:2], dtype=np.int64)
         over = np.flatnonzero(self.state.over[rows])
@@ -166,45 +150,44 @@ class LearnerGames:
         return {"ranks": ranks, "scores": scores}
 
     def no_reward(self) -> NDArray[np.float64]:
-        """[B] zeros (or [B, C])."""
+        """Return rewards of zero, [B] (or [B, C])."""
         return np.zeros((len(self.everyone), *zero_rewards(self.scheme, self.rules).shape[1:]))
 
     def view(self, rows: Ints | None = None) -> View:
-        """What the learners of some rows see."""
+        """Return what the learners of some rows may know; None: of all rows."""
         rows = self.everyone if rows is None else rows
         return view(self.state, self.seat[rows], rows)
 
     def masks(self) -> Bools:
-        """[B, entries]: the playable actions."""
-        return self.form.mask(self.view())
+        """Return the masks of legal actions, bool [B, entries]."""
+        return self.action_format.mask(self.view())
 
     def others(self) -> Ints:
-        """[B, P - 1]: who of the roster plays the other seats, clockwise from the learner."""
-        players = self.rules.players
-        seats = (self.seat[:, None] + np.arange(1, players)) % players
+        """Return the opponents as indices of the roster, clockwise from the learner: [B, P - 1]."""
+        seats = self.state.tables.seats_from[self.seat, 1:]
         return np.take_along_axis(self.assignment, seats, axis=1)
 
     def names(self, row: int) -> list[str]:
-        """The opponents' names, clockwise from the learner."""
+        """Return the names of the opponents, clockwise from the learner."""
         return [self.opponents.roster[number].name for number in self.others()[row]]
 
     def render(self, row: int) -> Any:
-        """A game as the render mode has it (:func:`genial_env.render.draw`), with the learner's rack."""
-        if self._render_mode is None:
+        """Draw a game in the render mode (:func:`genial_env.render.draw`), with the learner's rack."""
+        if self.render_mode is None:
             return None
         names = [self.opponents.roster[player].name if player >= 0 else "learner" for player in self.assignment[row]]
         seat = int(self.seat[row])
-        return draw(self._render_mode, self.state, row, seat=seat, names=names, move=self._moves[row])
+        return draw(self.render_mode, self.state, row, seat=seat, names=names, move=self._moves[row])
 
-    def saved(self) -> dict[str, Any]:
-        """An independent copy of all that changes but the opponents, which stay who they are."""
+    def save(self) -> dict[str, Any]:
+        """Return an independent copy of everything that changes, except the opponents."""
         return copy.deepcopy({name: getattr(self, name) for name in _KEPT})
 
     def restore(self, saved: dict[str, Any]) -> None:
-        """In place: go back to what :meth:`saved` gave.
+        """In place: go back to what :meth:`save` returned.
 
         Raises:
-            TypeError, ValueError: for something else, or games of other rules or another number; nothing has changed.
+            TypeError, ValueError: for anything else, other rules, or another number of games; then nothing has changed.
         """
         kept = check_saved(saved, {name: getattr(self, name) for name in _KEPT}, "the saved games")
         if not ((kept["seat"] >= 0) & (kept["seat"] < self.rules.players)).all():
@@ -212,10 +195,10 @@ class LearnerGames:
         kept = copy.deepcopy(kept)
         for name in _KEPT:
             setattr(self, name, kept[name])
-        self.assignment = self.opponents.seated(self.seeds, self.seat)
+        self.assignment = self.opponents.assign(self.seeds, self.seat)
 
     def _let_others_play(self, rows: Ints) -> None:
-        """In place: play in some rows up to the learner's next decision or the end."""
+        """In place: play the other seats of some rows until the learner's next decision or the end."""
         state = self.state
         while True:
             rows = rows[~state.over[rows] & (state.to_play[rows] != self.seat[rows])]
@@ -224,7 +207,7 @@ class LearnerGames:
             self._play(act(self.opponents.roster, self.assignment, state, self._choices, rows), rows)
 
     def _why_illegal(self, actions: Any, ids: Ints, rows: Ints, at: int) -> str:
-        return why_illegal(self.form, self.state, int(rows[at]), actions[at], int(ids[at]))
+        return explain_illegal(self.action_format, self.state, int(rows[at]), actions[at], int(ids[at]))
 
     def _play_legal(self, actions: Ints, rows: Ints) -> Ints:
         """In place: play the learners' legal actions; none of them if illegal actions raise and there is one.
@@ -251,153 +234,10 @@ class LearnerGames:
             IllegalAction: if one is illegal; then none has been played.
         """
         kernel.apply(self.state, actions, rows)
-        if self._render_mode is not None:
+        if self.render_mode is not None:
             for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
                 self._moves[row] = last_placement(self.rules, action, self._moves[row])
 
 
 _KEPT = ("state", "started", "seeds", "seat", "reasons", "_choices", "_settled", "_moves")
-
-
-class SeedStreams:
-    """A stream of game seeds for each of B environments, as Gymnasium seeds a single environment."""
-
-    def __init__(self, n_games: int) -> None:
-        self._generators: list[np.random.Generator | None] = [None] * n_games
-        self.seeds = [-1] * n_games
-        """What each stream started from."""
-
-    def restart(self, seeds: Mapping[int, int | None]) -> None:
-        """In place: start the streams of some rows anew, from seeds of their own or (None) from anywhere.
-
-        Raises:
-            gymnasium.error.Error: for something that is no seed; nothing has changed.
-        """
-        started = {row: seeding.np_random(as_plain_seed(seed)) for row, seed in seeds.items()}
-        for row, (generator, seed) in started.items():
-            self._generators[row], self.seeds[row] = generator, seed
-
-    @property
-    def generators(self) -> tuple[np.random.Generator, ...]:
-        """All of them, started where they were not."""
-        return tuple(self.generator(row) for row in range(len(self._generators)))
-
-    def check_saved(self, other: Any, what: str) -> None:
-        """Check that a saved value is such streams, as many of them.
-
-        Raises:
-            TypeError, ValueError: if it is not.
-        """
-        if not isinstance(other, SeedStreams):
-            raise TypeError(f"{what} must be SeedStreams, not {type(other).__name__}")
-        check_saved(vars(other), dict.fromkeys(vars(self)), what)
-        for value in vars(other).values():
-            if not isinstance(value, list) or len(value) != len(self.seeds):
-                raise ValueError(f"{what} must have {len(self.seeds)} streams, not {value!r}")
-
-    def draw(self, rows: Ints, options: Sequence[dict[str, Any] | None] | None = None) -> chance.Bits:
-        """In place: the seed of the next game in each row, or the one that the row's options name."""
-        told = [None] * len(rows) if options is None else options
-        drawn = [draw_game_seed(self.generator(row), each) for row, each in zip(rows.tolist(), told, strict=True)]
-        return chance.as_seeds(drawn)
-
-    def generator(self, row: int) -> np.random.Generator:
-        """The stream of a row, started where it was not."""
-        if self._generators[row] is None:
-            self.restart({row: None})
-        found = self._generators[row]
-        assert found is not None
-        return found
-
-
-class OneOfMany:
-    """A game of a batch, as those see it who ask an environment of many for attributes of a single one.
-
-    It has what :class:`~genial_env.envs.single.GenialEnv` has, but for what would play on it alone. Other attributes
-    can be set, and are kept.
-
-    Args:
-        whole: the environment.
-        row: the game's number.
-    """
-
-    def __init__(self, whole: "OneByOne", row: int) -> None:
-        self._whole, self._row = whole, row
-        vars(self).update(whole._told_of_one)
-
-    def __getattr__(self, name: str) -> Any:
-        """Raise for an attribute that there is not, listing those that there are."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-        known = sorted({name for name in (*dir(type(self)), *vars(self)) if not name.startswith("_")})
-        raise AttributeError(f"a game among many has no attribute {name!r}: it has {', '.join(known)}")
-
-    @property
-    def unwrapped(self) -> "OneOfMany":
-        """Itself."""
-        return self
-
-    @property
-    def rules(self) -> Rules:
-        """The rules."""
-        return self._whole._games.rules
-
-    @property
-    def seat(self) -> int:
-        """The learning seat of this game."""
-        return int(self._whole._games.seat[self._row])
-
-    @property
-    def illegal_reason(self) -> str | None:
-        """Why the action of its last step was illegal; None where it was not."""
-        return self._whole._games.reasons.get(self._row)
-
-    @property
-    def np_random(self) -> np.random.Generator:
-        """Its stream of seeds."""
-        return self._whole._streams.generator(self._row)
-
-    @property
-    def np_random_seed(self) -> int:
-        """What its stream of seeds started from."""
-        self._whole._streams.generator(self._row)
-        return self._whole._streams.seeds[self._row]
-
-    def action_masks(self) -> Bools:
-        """[entries] bool: the playable actions."""
-        games = self._whole._games
-        mask: Bools = games.form.mask(games.view(np.array([self._row])))[0]
-        return mask.copy()
-
-    def render(self) -> Any:
-        """The position as the render mode has it, with the learner's rack."""
-        return self._whole._games.render(self._row)
-
-
-def told_of_one(games: LearnerGames, render_mode: str | None) -> dict[str, Any]:
-    """What is the same for each game, by the names of the single environment's attributes."""
-    told: dict[str, Any] = {
-        "action_space": games.form.space,
-        "observation_space": spaces.observation_space(games.encoding, games.rules),
-        "render_mode": render_mode,
-        "metadata": GenialEnv.metadata,
-        "spec": None,
-    }
-    if games.scheme == "vector":
-        told |= {"reward_space": spaces.reward_space(games.rules), "reward_dim": games.rules.colors}
-    return told
-
-
-class OneByOne:
-    """What environments of many games share that hand out attributes of single ones."""
-
-    _games: LearnerGames
-    _streams: "SeedStreams"
-    _told_of_one: dict[str, Any]
-    """The attributes of each game that never change by themselves."""
-
-    def _each(self) -> list[OneOfMany]:
-        """The games one by one, the same objects at every call."""
-        if "_all_of_them" not in vars(self):
-            self._all_of_them = [OneOfMany(self, row) for row in self._games.everyone.tolist()]
-        return self._all_of_them
+"""The attributes that change, except what follows from the opponents."""

@@ -1,22 +1,22 @@
-"""The state of a game as one vector for centralized critics: what everybody together knows.
+"""The central state: one vector of what all agents together know, for centralized critics.
 
-That is more than any agent may know alone, so it is for training, never for acting. Seats and tracks stand in their
-absolute order, so the vector is the same whoever asks. Its parts, one after the other, each divided by its maximum as
-in the encoding "flat", so that every entry lies between 0 and 1 (axis letters as in :mod:`genial_env.core.state`):
+No agent may know all of it, so it is for training only. Seats and tracks stand in absolute order: the vector is the
+same for every agent. It has these parts, in this order, each divided by its maximum as in the encoding "flat", so
+that every entry lies between 0 and 1 (axis letters as in :mod:`genial_env.core.state`):
 
-===============  ================  =================================================================================
-part             shape             content, and its maximum
-===============  ================  =================================================================================
-``board``        (N, 1 + C)        one-hot for each cell: free, or the color that lies there; 1
-``points``       (N, C)            what color c would score on this free cell; 6 * (2 * side - 1)
-``racks``        (P, K, 2, C)      color of each half of the tile in each slot, one-hot; zeros: empty slot; 1
-``markers``      (T, C)            the markers; 18, in team and solo 36
-``bag``          (M,)              tiles of each kind in the bag; the most of any kind in a full bag
-``has_placed``   (P,)              1: the seat has laid its first tile; 1
-``to_play``      (P,)              one-hot: whose decision it is, after the end whose it last was; 1
-``phase``        (4,)              one-hot: place, bonus, swap, over; 1
-``pending_bonus``         (1,)              bonus placements to be made; 2 * K
-===============  ================  =================================================================================
+=================  ================  ===============================================================================
+part               shape             content, and its maximum
+=================  ================  ===============================================================================
+``board``          (N, 1 + C)        one-hot for each cell: free, or the color on it; 1
+``points``         (N, C)            what color c would score on this free cell; 6 * (2 * side - 1)
+``racks``          (P, K, 2, C)      color of each half of the tile in each slot, one-hot; zeros: empty slot; 1
+``markers``        (T, C)            the markers; 18, in team and solo 36
+``bag``            (M,)              tiles of each kind in the bag; the most of any kind in a full bag
+``has_placed``     (P,)              1: the seat has placed its first tile; 1
+``to_play``        (P,)              one-hot: the seat to play, after the end the seat that played last; 1
+``phase``          (4,)              one-hot: place, bonus, swap, over; 1
+``pending_bonus``  (1,)              bonus placements to be made; 2 * K
+=================  ================  ===============================================================================
 
 The length L is 1,369 with 2 seats, 1,917 with 3, 2,543 with 4, 2,531 in teams.
 """
@@ -33,10 +33,12 @@ from genial_env.core.tables import tables
 from genial_env.encodings import Field
 from genial_env.encodings.base import highest_of, scaled
 
+__all__ = ["central_fields", "central_length", "central_state"]
+
 
 @lru_cache(maxsize=64)
 def central_fields(rules: Rules) -> dict[str, Field]:
-    """The parts by name, in their order, as they are before they are divided by their maximum."""
+    """Return the parts by name, in their order, before the division by their maximum."""
     t, width = tables(rules), 2 * rules.side - 1
     return {
         "board": Field((t.n_cells, 1 + rules.colors), high=1),
@@ -52,12 +54,12 @@ def central_fields(rules: Rules) -> dict[str, Field]:
 
 
 def central_length(rules: Rules) -> int:
-    """L."""
+    """Return L."""
     return len(_highest(rules))
 
 
 def central_state(state: State) -> NDArray[np.float32]:
-    """[B, L], newly made."""
+    """Compute the central state of each game, a new array [B, L]."""
     rules, t = state.rules, state.tables
     parts: dict[str, NDArray[Any]] = {
         "board": state.board[..., None] == np.arange(FREE, rules.colors),
@@ -75,7 +77,7 @@ def central_state(state: State) -> NDArray[np.float32]:
 
 @lru_cache(maxsize=64)
 def _highest(rules: Rules) -> NDArray[np.float32]:  # [L]
-    """What each entry is divided by."""
+    """Return the maximum that each entry is divided by."""
     return highest_of(central_fields(rules).values())
 
 

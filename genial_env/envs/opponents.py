@@ -1,4 +1,4 @@
-"""Who plays the seats that do not learn."""
+"""The policies that play the seats of an environment that do not learn."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,16 +9,27 @@ from genial_env._util.checks import as_integer
 from genial_env.core import chance
 from genial_env.core.arrays import Bits, Ints
 from genial_env.core.rules import Rules
+from genial_env.core.tables import tables
 from genial_env.policies.base import Policy
 from genial_env.policies.registry import make_policy
 
+__all__ = [
+    "AnyOpponents",
+    "OneOpponent",
+    "Opponents",
+    "Pool",
+    "check_seat",
+    "draw_learner_seats",
+    "seating_bits",
+]
+
 
 class Pool:
-    """Policies of which one is drawn for every game, for every seat that the pool is given for.
+    """A set of policies from which one is drawn for each game, and for each seat that the pool is given for.
 
     Args:
-        policies: by name or as a :class:`~genial_env.policies.base.Policy`.
-        weights: how often each is drawn, in proportion; left out, all alike.
+        policies: names, or objects of :class:`~genial_env.policies.base.Policy`.
+        weights: the relative probability of each policy; None: all are equally likely.
 
     Raises:
         ValueError: for an empty pool, an unknown name, or weights that do not fit.
@@ -33,95 +44,101 @@ class Pool:
             raise ValueError(
                 f"weights must be {len(self.policies)} numbers of at least 0, not all 0, one a policy, not {weights!r}"
             )
-        self.upto = shares.cumsum() / shares.sum()
+        self._cumulative = shares.cumsum() / shares.sum()
 
     def __repr__(self) -> str:
-        shares = np.diff(self.upto, prepend=0.0).round(3).tolist()
+        shares = np.diff(self._cumulative, prepend=0.0).round(3).tolist()
         return f"Pool({[policy.name for policy in self.policies]}, weights={shares})"
 
-    def draw(self, luck: Bits) -> Ints:
-        """[G]: the number of the policy in the pool, by random bits."""
-        drawn = np.searchsorted(self.upto, luck / 2.0**64, side="right")
+    def draw(self, random: Bits) -> Ints:
+        """Draw policies by random bits [G]. Return their indices in :attr:`policies`, [G]."""
+        drawn = np.searchsorted(self._cumulative, random / 2.0**64, side="right")
         return np.minimum(drawn, len(self.policies) - 1)
 
 
 OneOpponent = str | Policy | Pool | Mapping[str, float]
 AnyOpponents = OneOpponent | Sequence[OneOpponent]
-"""What environments take: one for all other seats, or one for each, clockwise from the learner.
+"""The type of the argument `opponents`: one for all other seats, or one for each, clockwise from the learner.
 
-A mapping is a pool, too: names of policies, each with its weight. It is JSON, which a :class:`Pool` is not.
+A mapping of policy names to weights is a pool that can be written as JSON.
 """
 
 
 class Opponents:
-    """The policies of all seats but the learner's.
+    """The policies of all seats except the learner's.
 
     Args:
         opponents: one for all other seats, or one for each, clockwise from the learner.
         rules: the rules.
 
     Raises:
-        ValueError: for an unknown name or a wrong number of them.
-        TypeError: for something that can be no policy.
+        ValueError: for an unknown name or a wrong number of opponents.
+        TypeError: for something that cannot be a policy.
     """
 
     def __init__(self, opponents: AnyOpponents, rules: Rules) -> None:
-        others = rules.players - 1
+        n_others = rules.players - 1
         if isinstance(opponents, str | Pool | Mapping) or callable(opponents):
-            pools = [_as_pool(opponents)] * others
+            pools = [_as_pool(opponents)] * n_others
         else:
             pools = [_as_pool(policy) for policy in opponents]
-        if len(pools) != others:
+        if len(pools) != n_others:
             raise ValueError(
-                f"{rules.players} seats leave {others} opponents, one a seat, not {len(pools)} "
+                f"{rules.players} seats leave {n_others} opponents, one a seat, not {len(pools)} "
                 f"(to draw them for every game give Pool({len(pools)} policies))"
             )
-        self._players, self._pools = rules.players, pools
+        self._t, self._pools = tables(rules), pools
         self.roster: list[Policy] = []
-        self._numbers = [np.array([self._number(policy) for policy in pool.policies]) for pool in pools]
+        """All policies that may play, each once."""
+        self._indices = [np.array([self._enroll(policy) for policy in pool.policies]) for pool in pools]
 
-    def seated(self, seeds: Bits, learner: Ints) -> Ints:
-        """[G, P]: who of the roster plays each seat; -1 on the learner's.
+    def assign(self, seeds: Bits, learner: Ints) -> Ints:
+        """Draw who plays each seat: [G, P] indices of :attr:`roster`, -1 on the learner's seat.
 
         Args:
-            seeds: [G] of the games.
+            seeds: [G] the seeds of the games.
             learner: [G] the learning seats.
         """
-        is_drawn = any(len(numbers) > 1 for numbers in self._numbers)
-        luck = (
-            seating_bits(seeds, self._players)
-            if is_drawn
-            else np.zeros((len(seeds), self._players + 1), dtype=np.uint64)
-        )
-        assignment = np.full((len(learner), self._players), -1)
-        games = np.arange(len(learner))
-        for other, (pool, numbers) in enumerate(zip(self._pools, self._numbers, strict=True), 1):
-            assignment[games, (learner + other) % self._players] = numbers[pool.draw(luck[:, other])]
+        players = self._t.rules.players
+        if any(len(indices) > 1 for indices in self._indices):
+            random = seating_bits(seeds, players)
+        else:  # nothing is drawn
+            random = np.zeros((len(seeds), players + 1), dtype=np.uint64)
+        assignment = np.full((len(learner), players), -1)
+        games, seats = np.arange(len(learner)), self._t.seats_from[learner]
+        for other, (pool, indices) in enumerate(zip(self._pools, self._indices, strict=True), 1):
+            assignment[games, seats[:, other]] = indices[pool.draw(random[:, other])]
         return assignment
 
-    def _number(self, policy: Policy) -> int:
-        """In place: the place of a policy in the roster, to which it is added if it is new."""
-        for number, other in enumerate(self.roster):
+    def _enroll(self, policy: Policy) -> int:
+        """In place: add a policy to the roster if it is new. Return its index."""
+        for index, other in enumerate(self.roster):
             if other is policy:
-                return number
+                return index
         self.roster.append(policy)
         return len(self.roster) - 1
 
 
 def seating_bits(seeds: Bits, players: int) -> Bits:
-    """[G, P + 1]: random bits of each game for the learner's seat and then each other seat, clockwise from it."""
+    """Return the random bits that draw the learner's seat and then each opponent, clockwise from it: [G, P + 1]."""
     return chance.seat_keys(seeds, chance.Purpose.SEATING, players + 1)
 
 
-def learner_seats(wanted: int | None, seeds: Bits, players: int) -> Ints:
-    """[G]: the learning seats, drawn for each game where none is wanted."""
-    if wanted is not None:
-        return np.full(len(seeds), wanted)
+def draw_learner_seats(fixed: int | None, seeds: Bits, players: int) -> Ints:
+    """Return the learning seats, [G].
+
+    Args:
+        fixed: the seat for all games; None: one is drawn for each game.
+        seeds: [G] the seeds of the games.
+        players: P.
+    """
+    if fixed is not None:
+        return np.full(len(seeds), fixed)
     return chance.below(seating_bits(seeds, players)[:, 0], np.full(1, players))
 
 
 def check_seat(seat: int | str, rules: Rules) -> int | None:
-    """The learning seat, None for "random".
+    """Return the argument `seat` as a number, None for "random".
 
     Raises:
         ValueError: for a seat that does not exist.

@@ -1,18 +1,18 @@
-"""Rewards, for every seat of a batch of games at once.
+"""Reward schemes, computed for all seats of a batch of games.
 
 ==========  =========================================================  ==============
 scheme      reward                                                     range
 ==========  =========================================================  ==============
-"rank"      at the end: the final rank as zero-sum utility, +1 first   -1 to 1
-            to -1 last in equal steps; ties share the mean of their
-            places; in a team both seats get their team's
+"rank"      at the end: the final rank as zero-sum utility, from +1    -1 to 1
+            (first) to -1 (last) in equal steps; ties share the mean
+            of their ranks; in a team both seats get their team's
 "margin"    at the end: own lowest marker minus the best other's       -top to top
-"lowest"    every turn: growth of the own lowest marker                0 to top
-"vector"    every turn: growth of each of the own markers, shape (C,)  0 to top
+"lowest"    every step: growth of the own lowest marker                0 to top
+"vector"    every step: growth of each of the own markers, shape (C,)  0 to top
 ==========  =========================================================  ==============
 
-An illegal action that ends an episode is paid with the worst reward: -1 for "rank", else -top ("vector": in every
-color), which undoes all growth there can have been.
+An illegal action that ends an episode gets the worst reward: -1 for "rank", else -top (for "vector" in each color).
+No growth of the markers in a game can outweigh it.
 """
 
 from collections.abc import Callable
@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from genial_env.core.bitsets import Bools
 from genial_env.core.ranking import rank_utility, ranks
 from genial_env.core.rules import Rules
+
+__all__ = ["DENSE", "SCHEMES", "check_scheme", "compute_rewards", "worst_reward", "zero_rewards"]
 
 Scores = NDArray[Any]  # [G, T, C]
 Rewards = NDArray[np.float64]  # [G, P], "vector": [G, P, C]
@@ -58,14 +60,14 @@ SCHEMES: dict[str, Callable[[Rules, Scores, Scores, Bools], Rewards]] = {
 
 
 DENSE = ("lowest", "vector")
-"""The schemes that reward every turn; the others reward the end."""
+"""The schemes with a reward at every step; the others have a reward at the end only."""
 
 
 def check_scheme(rules: Rules, scheme: str | None) -> str:
-    """The scheme's name; left out, "rank", in solo "lowest".
+    """Return the name of the scheme; None: "rank", in solo "lowest".
 
     Raises:
-        ValueError: for an unknown name, or one that needs others to compare with, in solo.
+        ValueError: for an unknown name, or in solo for a scheme that compares with others.
     """
     if scheme is None:
         return "lowest" if rules.tracks == 1 else "rank"
@@ -77,13 +79,13 @@ def check_scheme(rules: Rules, scheme: str | None) -> str:
 
 
 def compute_rewards(scheme: str, rules: Rules, before: Scores, after: Scores, over: Bools) -> Rewards:
-    """What happened between two moments, for every seat.
+    """Compute each seat's reward for what happened between two moments.
 
     Args:
-        scheme: a name of the table above.
+        scheme: the name of a scheme.
         rules: the rules.
-        before: [G, T, C] the markers then.
-        after: [G, T, C] the markers now.
+        before: [G, T, C] the markers at the first moment.
+        after: [G, T, C] the markers at the second moment.
         over: [G] whether the game ended in between.
 
     Returns:
@@ -94,12 +96,12 @@ def compute_rewards(scheme: str, rules: Rules, before: Scores, after: Scores, ov
 
 
 def zero_rewards(scheme: str, rules: Rules) -> Rewards:
-    """[P] zeros; "vector": [P, C]."""
+    """Return a reward of zero for each seat, [P]; "vector": [P, C]."""
     return np.zeros((rules.players, rules.colors) if scheme == "vector" else rules.players)
 
 
 def worst_reward(scheme: str, rules: Rules) -> float | NDArray[np.float64]:
-    """What an illegal action is paid with."""
+    """Return the reward of an illegal action that ends an episode."""
     if scheme == "rank":
         return -1.0
     return np.full(rules.colors, -float(rules.top)) if scheme == "vector" else -float(rules.top)

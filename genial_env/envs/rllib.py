@@ -1,6 +1,6 @@
-"""RLlib: the game as a MultiAgentEnv, a PPO module that plays by its masks, and one that plays what a policy chooses.
+"""RLlib: a MultiAgentEnv, a PPO module that applies action masks, and a module that plays one of the policies.
 
-RLlib pins an older Gymnasium, so it wants a virtual environment of its own, with the extra ``rllib``.
+RLlib pins an older version of Gymnasium, so install it, with the extra ``rllib``, in a virtual environment of its own.
 
     from ray.rllib.algorithms.ppo import PPOConfig
     from genial_env.envs import rllib
@@ -8,7 +8,7 @@ RLlib pins an older Gymnasium, so it wants a virtual environment of its own, wit
     rllib.register()
     config = PPOConfig().environment("genial_env", env_config={"players": 3})
 
-``experiments/train_rllib.py`` is a whole training script.
+``experiments/train_rllib.py`` is a complete training script.
 """
 
 from typing import Any
@@ -25,43 +25,47 @@ from ray.tune.registry import register_env
 from genial_env.core.rules import Rules
 from genial_env.encodings import Decodable, make_encoding
 from genial_env.envs.aec import GenialAECEnv
-from genial_env.envs.arguments import arguments_of, check_arguments
-from genial_env.envs.single import check_illegal_action
+from genial_env.envs.arguments import argument_names, check_arguments
+from genial_env.envs.learner import should_raise
 from genial_env.errors import IllegalAction
 from genial_env.policies.registry import make_policy
+
+__all__ = ["GenialMultiAgentEnv", "MaskedPPOModule", "PolicyModule", "register"]
 
 AgentDict = dict[str, Any]
 
 
 class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no types to build on
-    """Génial!/Ingenious for 2 to 4 seats, a decision at a time.
+    """Génial!/Ingenious for 2 to 4 seats, one decision of one agent at a time.
 
-    Only the agent to move gets an observation, so RLlib asks it alone. In a turn it may be asked several times: for its
-    placement, bonus placements and the decision on a swap. A reward comes with an observation: it is all that the agent
-    has earned since its own last action, to which RLlib credits it however it cuts its episodes. (What a seat earns
-    before its first action, in a team by its partner, belongs to none and is dropped by RLlib.) At the end every agent
-    gets its last observation and its reward. Infos are those of :class:`~genial_env.envs.aec.GenialAECEnv`.
+    Only the agent to move gets an observation, so RLlib asks only this agent for an action. A turn may take several
+    steps of the same agent: its placement, bonus placements, and the decision on a swap.
+
+    A reward comes together with an observation. It is the sum of what the agent has earned since its own last action,
+    so RLlib credits it to that action. (In a team, a seat can earn something before its first action, through its
+    partner. RLlib drops that.) At the end each agent gets its last observation and its reward. Infos are those of
+    :class:`~genial_env.envs.aec.GenialAECEnv`.
 
     An observation is ``{"observation": ..., "action_mask": int8 (A,)}``. RLlib's own check of environments plays
-    without masks, so an illegal action ends the game for all by default, with the worst reward for its agent.
-    ``illegal_reason`` says why, as text.
+    without masks, so by default an illegal action terminates all agents, with the worst reward for its own agent.
+    ``illegal_reason`` says as text why it was illegal.
 
     Args:
-        config: the arguments of :class:`~genial_env.envs.aec.GenialAECEnv`, by name, and ``illegal_action``, "end"
-            (default) or "raise". Here ``encoding`` is "flat" if left out, since RLlib's networks take one vector, and
-            ``reward="vector"`` is none that RLlib knows.
+        config: the arguments of :class:`~genial_env.envs.aec.GenialAECEnv` by name, and ``illegal_action``, "end"
+            (default) or "raise". The default of ``encoding`` is "flat" here, because RLlib's networks take one vector.
+            ``reward="vector"`` is refused, because RLlib takes one number.
 
     Raises:
-        ValueError, TypeError: for arguments that cannot be played.
+        ValueError, TypeError: if the arguments do not describe a game.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:
         super().__init__()
         arguments = {"encoding": "flat", **(config or {})}
-        check_arguments(type(self).__name__, arguments, [*arguments_of(GenialAECEnv), "illegal_action"])
+        check_arguments(type(self).__name__, arguments, [*argument_names(GenialAECEnv), "illegal_action"])
         if arguments.get("reward") == "vector":
             raise ValueError("RLlib takes one number a step: reward 'vector' is for Gymnasium's environments")
-        self._raises = check_illegal_action(arguments.pop("illegal_action", "end")) == "raise"
+        self._raises = should_raise(arguments.pop("illegal_action", "end"))
         self._env = GenialAECEnv(**arguments)
         self.agents = self.possible_agents = list(self._env.possible_agents)
         self.observation_spaces: dict[str, Dict] = self._env.observation_spaces
@@ -71,8 +75,8 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
         """Start a new game.
 
         Args:
-            seed: starts the environment's stream of games anew; left out, the stream goes on.
-            options: ``{"game_seed": n}`` deals the game of that seed.
+            seed: restarts the environment's stream of game seeds; None: the stream goes on.
+            options: ``{"game_seed": n}`` deals the game of seed n.
 
         Returns:
             The observation of the agent to move, and its info.
@@ -84,18 +88,18 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
 
     @property
     def illegal_reason(self) -> str | None:
-        """Why the action of the last step was illegal; None where it was not."""
+        """Why the last action was illegal; None if it was legal."""
         return self._env.illegal_reason
 
     def step(self, action_dict: AgentDict) -> tuple[AgentDict, AgentDict, AgentDict, AgentDict, AgentDict]:
         """Play the action of the agent to move.
 
         Returns:
-            Observations, rewards, terminateds, truncateds (never) and infos, by agent.
+            Observations, rewards, terminateds, truncateds (all False) and infos, by agent.
 
         Raises:
-            ValueError: for actions of other agents, or none.
-            IllegalAction: with ``illegal_action="raise"``; nothing has changed.
+            ValueError: if there is not exactly one action, of the agent to move.
+            IllegalAction: if it is illegal, with ``illegal_action="raise"``; then nothing has changed.
         """
         env = self._env
         mover = env.agent_selection
@@ -108,17 +112,19 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
                 raise
             env.end_illegally(error)
         over = all(env.terminations.values())
-        told = self.possible_agents if over else [env.agent_selection]
-        observations = {agent: env.observe(agent) for agent in told}
-        infos = {agent: env.infos[agent] for agent in told}
-        ends = dict.fromkeys(told, over)
-        rewards = {agent: env._cumulative_rewards[agent] for agent in told}  # since the agent's own last step
+        agents = self.possible_agents if over else [env.agent_selection]
+        observations = {agent: env.observe(agent) for agent in agents}
+        infos = {agent: env.infos[agent] for agent in agents}
+        ends = dict.fromkeys(agents, over)
+        rewards = {agent: env._cumulative_rewards[agent] for agent in agents}  # since the agent's own last step
         return observations, rewards, {**ends, "__all__": over}, {"__all__": False}, infos
 
 
 class MaskedPPOModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # ray has no types to build on
-    """RLlib's PPO networks on the ``observation`` part, the logits of actions that ``action_mask`` excludes set to the
-    least number, so that they are never drawn.
+    """RLlib's PPO networks with action masks.
+
+    The networks get the ``observation`` part. The logits of actions that ``action_mask`` excludes are set to the lowest
+    number, so that these actions are never sampled.
     """
 
     def __init__(self, *, observation_space: Dict, **arguments: Any) -> None:
@@ -126,39 +132,39 @@ class MaskedPPOModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # ray has
         self.observation_space = observation_space
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        return self._masked(batch, super()._forward(_bare(batch), **kwargs))
+        return self._apply_mask(batch, super()._forward(_bare(batch), **kwargs))
 
     def _forward_train(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        return self._masked(batch, super()._forward_train(_bare(batch), **kwargs))
+        return self._apply_mask(batch, super()._forward_train(_bare(batch), **kwargs))
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Any:
-        """[batch]: values of the observations."""
+        """Compute the values of the observations, [batch]."""
         return super().compute_values(_bare(batch), embeddings)
 
     @staticmethod
-    def _masked(batch: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    def _apply_mask(batch: dict[str, Any], outputs: dict[str, Any]) -> dict[str, Any]:
         excluded = batch[Columns.OBS]["action_mask"] == 0
-        found[Columns.ACTION_DIST_INPUTS] = found[Columns.ACTION_DIST_INPUTS].masked_fill(excluded, FLOAT_MIN)
-        return found
+        outputs[Columns.ACTION_DIST_INPUTS] = outputs[Columns.ACTION_DIST_INPUTS].masked_fill(excluded, FLOAT_MIN)
+        return outputs
 
 
 class PolicyModule(RLModule):  # type: ignore[misc]  # ray has no types to build on
-    """A policy of this project among the modules, to be played against; it is never trained.
+    """A module that plays one of this project's policies, as an opponent. It is never trained.
 
-    ``model_config`` holds ``policy``, what :func:`~genial_env.policies.registry.make_policy` reads; ``rules``, as their
-    ``to_dict`` gives them; and ``encoding``, the environment's, from which views must be readable: "flat", "planes",
-    "tokens" or a :class:`~genial_env.encodings.Decodable` of your own. Its luck is numpy's, which
-    RLlib seeds.
+    ``model_config`` holds ``policy``, an argument of :func:`~genial_env.policies.registry.make_policy`; ``rules``, the
+    result of their ``to_dict``; and ``encoding``, that of the environment. The encoding must be decodable: "flat",
+    "planes", "tokens" or a :class:`~genial_env.encodings.Decodable` of your own. The policy's random bits come from
+    numpy's global generator, which RLlib seeds.
 
     Raises:
         ValueError: for an unknown policy or encoding.
-        TypeError: for an encoding from which no views can be read.
+        TypeError: for an encoding that cannot be decoded.
     """
 
     framework = "torch"
 
     def setup(self) -> None:
-        """In place: make what plays. RLlib calls it."""
+        """In place: make the policy. RLlib calls this method."""
         self._policy = make_policy(self.model_config["policy"])
         self._rules = Rules.from_dict(self.model_config["rules"])
         encoding = make_encoding(self.model_config["encoding"])
@@ -167,22 +173,22 @@ class PolicyModule(RLModule):  # type: ignore[misc]  # ray has no types to build
         self._encoding = encoding
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        seen = batch[Columns.OBS]["observation"]
-        fields = seen if isinstance(seen, dict) else {"": seen}
+        observation = batch[Columns.OBS]["observation"]
+        fields = observation if isinstance(observation, dict) else {"": observation}
         view = self._encoding.decode(self._rules, {name: value.numpy(force=True) for name, value in fields.items()})
-        luck = np.random.randint(2**64, size=len(view), dtype=np.uint64)  # noqa: NPY002  what RLlib seeds
-        return {Columns.ACTIONS: self._policy(view, luck)}
+        random = np.random.randint(2**64, size=len(view), dtype=np.uint64)  # noqa: NPY002  RLlib seeds this
+        return {Columns.ACTIONS: self._policy(view, random)}
 
     def compile(self, *arguments: Any) -> None:
-        """Nothing to compile; RLlib asks for it."""
+        """Do nothing: there is nothing to compile. RLlib calls this method."""
 
 
 def register() -> None:
-    """Make the environment known to Ray as "genial_env"."""
+    """Register the environment in Ray as "genial_env"."""
     register_env("genial_env", GenialMultiAgentEnv)
 
 
 def _bare(batch: dict[str, Any]) -> dict[str, Any]:
-    """The same batch with observations without masks; where there are none already, itself."""
+    """Return the batch with its observations without masks; the batch itself if it has no masks."""
     observation = batch[Columns.OBS]
     return {**batch, Columns.OBS: observation["observation"]} if isinstance(observation, dict) else batch

@@ -1,4 +1,4 @@
-"""Saved states of environments, checked as a whole before anything of them is taken over."""
+"""Checks of saved states of environments. A state is checked as a whole before any part of it is restored."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,29 +9,33 @@ from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.render.svg import Move
 
+__all__ = ["check_games", "check_names", "check_saved"]
+
 _PLAIN = (bool, int, float, str, bytes, np.generic, np.ndarray, np.random.Generator, Move)
-"""Of what the parts of a saved state are, besides containers and what is known by its owner."""
+"""The types of plain values in a saved state."""
 
-
-_NEEDS_NO_LOOK = (type(None), bool, int, str, np.random.Generator)
-"""Types of which any value will do where the environment has one of the same type; owners check ranges."""
+_NEEDS_NO_CHECK = (type(None), bool, int, str, np.random.Generator)
+"""Types of values that need no check beyond their type; the environments check ranges themselves."""
 
 
 def check_saved(saved: Any, own: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """Check that a saved state has the parts that an environment has: the same names, and values of the same kind.
+    """Check that a saved state has the same names as an environment, and values of the same types and shapes.
 
     Args:
-        saved: what ``get_state`` gave.
-        own: what the environment has now, by name; None where nothing is known of a value.
-        what: what the message calls it.
+        saved: what ``get_state`` returned.
+        own: the current values of the environment, by name; None: a value of any plain type is accepted.
+        what: a name of the saved state, for the message.
+
+    Returns:
+        A copy of the dict.
 
     Raises:
-        TypeError: for something that is no dict, or a value of another type.
+        TypeError: if it is not a dict, or a value has another type.
         ValueError: for other names, arrays of other shapes, or games under other rules.
     """
     check_names(saved, list(own), what)
     for name, value in own.items():
-        if type(saved[name]) is not type(value) or type(value) not in _NEEDS_NO_LOOK:
+        if type(saved[name]) is not type(value) or type(value) not in _NEEDS_NO_CHECK:
             _check_like(saved[name], value, f"{what}: {name}")
     return dict(saved)
 
@@ -40,7 +44,7 @@ def check_names(saved: Any, names: list[str], what: str) -> None:
     """Check that a part of a saved state is a dict with these keys.
 
     Raises:
-        TypeError: for something that is no dict.
+        TypeError: if it is not a dict.
         ValueError: for other keys.
     """
     if not isinstance(saved, dict):
@@ -50,10 +54,10 @@ def check_names(saved: Any, names: list[str], what: str) -> None:
 
 
 def check_games(state: Any, rules: Rules, n_games: int, what: str) -> None:
-    """Check that a value is a State of so many games under some rules, with all its arrays.
+    """Check that a value is a State of `n_games` games under these rules, with all its arrays.
 
     Raises:
-        TypeError, ValueError: if it is something else.
+        TypeError, ValueError: if it is not.
     """
     if not isinstance(state, State):
         raise TypeError(f"{what} must be a State, not {type(state).__name__}")

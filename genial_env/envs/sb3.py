@@ -1,10 +1,10 @@
-"""A Stable-Baselines3 VecEnv that steps all its games in one kernel batch, the opponents' included."""
+"""A Stable-Baselines3 VecEnv that steps all its games in one batch, the opponents' moves included."""
 
 import copy
 import time
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import gymnasium as gym
 import numpy as np
@@ -13,49 +13,53 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
 
 from genial_env.core.arrays import Bits, Bools, Ints
-from genial_env.encodings import AnyEncoding
 from genial_env.envs import spaces
-from genial_env.envs.arguments import make_rules
-from genial_env.envs.batch import LearnerGames, OneByOne, OneOfMany, SeedStreams, told_of_one
+from genial_env.envs.arguments import LEARNER_DEFAULTS, LearnerArguments, expand_signature
+from genial_env.envs.batch import LearnerGames
+from genial_env.envs.learner import read_arguments
 from genial_env.envs.opponents import AnyOpponents
 from genial_env.envs.saved import check_names, check_saved
+from genial_env.envs.streams import SeedStreams
+from genial_env.envs.sub_envs import HasSubEnvs, SubEnv, common_attributes
 from genial_env.envs.vector import VECTOR_MODES
-from genial_env.render import check_mode
+
+__all__ = ["GenialVecEnv"]
 
 
-class GenialVecEnv(VecEnv, OneByOne):
-    """Many games of :class:`~genial_env.envs.single.GenialEnv` at once, natively batched, for Stable-Baselines3.
-
-    A step plays one decision of the learning seat in every game and then everybody else's up to the learner's next one,
-    all games together. So a transition runs from an own decision to the next own one, bonus placements included, and
-    its reward is all that happened in between. Finished games are dealt anew at once, as SB3 expects.
-
-    **Infos** are numbers, the same ones at any time, at resets in :attr:`reset_infos`: ``ranks``, ``scores`` and
-    ``illegal_action`` as in the single environment, ``seat``, ``opponents`` (numbers of :attr:`opponent_names`,
-    clockwise from the learner), and ``game_seed``, 0 until the game has ended. At the end, as SB3 wants it, besides:
-    ``terminal_observation`` and ``episode`` (return, length, time). ``get_attr("illegal_reason")`` has the texts.
-
-    ``env_method("action_masks")`` gives the masks of all games, bool [num_envs, A], as sb3-contrib asks for them.
+class GenialVecEnv(VecEnv, HasSubEnvs):
+    """Many games of :class:`~genial_env.envs.single.GenialEnv`, stepped in one batch, for Stable-Baselines3.
 
     With the same arguments and seeds it plays the same games as a DummyVecEnv of single environments in Monitors, and
-    has the same attributes and methods, but for what would play on one game alone.
+    it has the same attributes and methods, except those that would play on one game alone.
 
-    **Interruptions.** Where a step or reset is broken off, by an exception in an opponent or by Ctrl-C, the next step
-    is a RuntimeError until :meth:`reset`.
+    ## Observation space, action space, episode end
 
-    Args:
-        num_envs: games at a time.
-        players, edition, mode: as in :class:`~genial_env.core.rules.Rules`; `sizes` are its other arguments.
-        opponents, seat, encoding, action: as for the single environment.
-        reward: "rank", "margin" or "lowest"; SB3 knows no vectors.
-        illegal_action: "end" ends the episode with the worst reward; "raise" raises.
-        render_mode: None, "ansi", "svg" or "rgb_array", of which :meth:`get_images` and :meth:`render` make pictures.
-        seed: of the streams of games, game i's being ``seed + i``.
+    Those of the single environment. A finished game is dealt anew in the same step, as SB3 expects. If an exception
+    or Ctrl-C interrupts a step or reset, the next step is a RuntimeError until :meth:`reset`.
+    ``env_method("action_masks")`` returns the masks of all games, bool [num_envs, A], as sb3-contrib asks for them.
 
-    Raises:
-        ValueError: for arguments that do not fit the rules.
+    ## Rewards
+
+    "rank", "margin" or "lowest", float32 (num_envs,). SB3 takes one number a step, so "vector" is refused. A reward
+    covers everything between two decisions of the learner, bonus placements included.
+
+    ## Information
+
+    Numbers, with the same keys at any time; for resets in :attr:`reset_infos`: ``ranks``, ``scores`` and
+    ``illegal_action`` as in the single environment, ``seat``, ``opponents`` (indices of :attr:`opponent_names`,
+    clockwise from the learner), and ``game_seed``, 0 until the game has ended. At the end of an episode, as SB3
+    expects it, also ``terminal_observation`` and ``episode`` (return, length, time). ``get_attr("illegal_reason")``
+    returns the reasons as text.
+
+    ## Arguments
+
+    - num_envs: the number of games;
+    - players, edition, mode: as in :class:`~genial_env.core.rules.Rules`;
+    - seed: the stream of game seeds of game i starts from ``seed + i``;
+    - all others: :class:`~genial_env.envs.arguments.LearnerArguments`.
     """
 
+    @expand_signature(LEARNER_DEFAULTS)
     def __init__(
         self,
         num_envs: int,
@@ -63,21 +67,12 @@ class GenialVecEnv(VecEnv, OneByOne):
         edition: str = "2025",
         mode: str = "individual",
         *,
-        opponents: AnyOpponents = "random",
-        seat: int | str = 0,
-        encoding: AnyEncoding = "planes",
-        reward: str | None = None,
-        illegal_action: str = "end",
-        action: str = "flat",
-        render_mode: str | None = None,
         seed: int = 0,
-        **sizes: Any,
+        **arguments: Unpack[LearnerArguments],
     ) -> None:
-        check_mode(render_mode, VECTOR_MODES)
-        self.rules = make_rules(GenialVecEnv, players, edition, mode, sizes)
-        games = LearnerGames(
-            self.rules, num_envs, opponents, seat, encoding, reward, illegal_action, action, render_mode
-        )
+        settings = read_arguments(GenialVecEnv, players, edition, mode, arguments, VECTOR_MODES)
+        self.rules = settings.rules
+        games = LearnerGames(settings, num_envs)
         num_envs = len(games.everyone)
         if games.scheme == "vector":
             raise ValueError(
@@ -85,9 +80,9 @@ class GenialVecEnv(VecEnv, OneByOne):
             )
         self._games = games
         self._streams = SeedStreams(num_envs)
-        self._told_of_one = told_of_one(games, render_mode)
-        super().__init__(num_envs, self._told_of_one["observation_space"], games.form.space)
-        self.metadata = self._told_of_one["metadata"]
+        self._sub_env_attributes = common_attributes(games)
+        super().__init__(num_envs, self._sub_env_attributes["observation_space"], games.action_format.space)
+        self.metadata = self._sub_env_attributes["metadata"]
         self._everyone = games.everyone
         self._actions: Any = None
         self._began = np.zeros(num_envs)
@@ -95,33 +90,36 @@ class GenialVecEnv(VecEnv, OneByOne):
         self._lengths = np.zeros(num_envs, dtype=np.int64)
         self.seed(seed)
 
-    # What SB3 calls
+    # The interface of VecEnv
 
     def reset(self) -> VecEnvObs:
-        """Deal a new game everywhere, with what :meth:`seed` and :meth:`set_options` have said for this reset.
+        """Deal all games anew, with the seeds and options set by :meth:`seed` and :meth:`set_options`.
 
         Raises:
-            TypeError, ValueError: for seeds or options that are none; the games stay as they were.
+            TypeError, ValueError: if a seed or option is not valid; then the games have not changed.
         """
         self._streams.restart({row: seed for row, seed in enumerate(self._seeds) if seed is not None})
         seeds = self._streams.draw(self._everyone, self._options)
         self._deal(self._everyone, seeds)
         self._reset_seeds()
         self._reset_options()
-        observation: VecEnvObs = self._see()
+        observation: VecEnvObs = self._observe()
         return observation
 
     def step_async(self, actions: np.ndarray) -> None:
-        """Take the actions of the next step, [num_envs]; factored [num_envs, 2]."""
+        """Store the actions of the next step: [num_envs], factored [num_envs, 2]."""
         self._actions = actions
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Play them, then the others, and deal finished games anew.
+        """Play the stored actions, then the other seats, and deal finished games anew.
+
+        Returns:
+            Observations, rewards, dones and infos.
 
         Raises:
-            RuntimeError: before the first reset, or after a step or reset that was broken off.
-            TypeError, ValueError: for something that is no batch of actions.
-            IllegalAction: with ``illegal_action="raise"``; nothing has changed.
+            RuntimeError: before the first reset, or after an interrupted step or reset.
+            TypeError, ValueError: if the actions are not a batch of actions.
+            IllegalAction: if one is illegal, with ``illegal_action="raise"``; then nothing has changed.
         """
         games = self._games
         earned, illegal = games.step(self._actions, self._everyone)
@@ -131,70 +129,71 @@ class GenialVecEnv(VecEnv, OneByOne):
         infos = self._infos(self._everyone, illegal, done)
         ended = np.flatnonzero(done)
         if ended.size:
-            self._tell_ends(infos, ended)
+            self._add_end_infos(infos, ended)
             self._deal(ended, self._streams.draw(ended))
-        observation = self._see()
+        observation = self._observe()
         games.settle()
         return observation, earned.astype(np.float32), done, infos
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
     def action_masks(self) -> Bools:
-        """[num_envs, A] (factored: one entry a value): the playable actions of every game."""
+        """Return the masks of legal actions, bool [num_envs, A] (factored [num_envs, K + 2 + E])."""
         return self._games.masks()
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> Any:
-        """What a method of single games returns, of all or of some: for ``"action_masks"`` an array with a first axis
-        for the games, else a list.
+        """Call a method of some games, or of all.
 
-        The games have what single environments have, but for what would play on one alone
-        (:class:`~genial_env.envs.batch.OneOfMany`).
+        The games have the attributes of :class:`~genial_env.envs.sub_envs.SubEnv`.
+
+        Returns:
+            A list with one result for each game; for ``"action_masks"`` an array with the games as first axis.
 
         Raises:
-            AttributeError: for a method that there is not, listing those that there are.
+            AttributeError: if there is no such method; the message lists those that exist.
         """
         if method_name == "action_masks":
             return self.action_masks() if indices is None else self.action_masks()[list(self._get_indices(indices))]
-        return [getattr(game, method_name)(*args, **kwargs) for game in self._some(indices)]
+        return [getattr(game, method_name)(*args, **kwargs) for game in self._select_sub_envs(indices)]
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of each game asked about.
+        """Return an attribute of some games, or of all.
 
         Raises:
-            AttributeError: for one that there is not, listing those that there are.
+            AttributeError: if there is no such attribute; the message lists those that exist.
         """
-        return [getattr(game, attr_name) for game in self._some(indices)]
+        return [getattr(game, attr_name) for game in self._select_sub_envs(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """In place: an attribute of each game named.
+        """In place: set an attribute of some games, or of all.
 
         Raises:
-            AttributeError: for one that cannot be set.
+            AttributeError: if it cannot be set.
         """
-        for game in self._some(indices):
+        for game in self._select_sub_envs(indices):
             setattr(game, attr_name, value)
 
     def env_is_wrapped(self, wrapper_class: type[gym.Wrapper], indices: VecEnvIndices = None) -> list[bool]:
-        """Whether the games are wrapped: in Monitor as good as, since infos have its ``episode``; else not."""
-        return [issubclass(Monitor, wrapper_class)] * len(self._some(indices))
+        """Return whether the games are wrapped: True for Monitor, whose ``episode`` the infos have, else False."""
+        return [issubclass(Monitor, wrapper_class)] * len(self._select_sub_envs(indices))
 
     def get_images(self) -> Sequence[np.ndarray | None]:
-        """A picture of each game, with ``render_mode="rgb_array"``; else None each, and a warning."""
+        """Return a picture of each game with ``render_mode="rgb_array"``; else warn and return a None for each."""
         if self.render_mode != "rgb_array":
             warnings.warn(f"get_images() needs render_mode='rgb_array', not {self.render_mode!r}", stacklevel=2)
-        return [game.render() if self.render_mode == "rgb_array" else None for game in self._each()]
+        return [game.render() if self.render_mode == "rgb_array" else None for game in self._list_sub_envs()]
 
     def get_state(self) -> dict[str, Any]:
-        """An independent copy of all that changes, for :meth:`set_state`."""
+        """Return an independent copy of everything that changes, for :meth:`set_state`."""
         own = copy.deepcopy({name: getattr(self, name) for name in _KEPT})
-        return {"games": self._games.saved(), "own": own}
+        return {"games": self._games.save(), "own": own}
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """In place: go back to what :meth:`get_state` gave; the state given stays as it is.
+        """In place: go back to what :meth:`get_state` returned. The given state is not changed.
 
         Raises:
-            TypeError, ValueError: for something else, or games of other rules or another number; nothing has changed.
+            TypeError, ValueError: for anything else, other rules, or another number of games; then nothing has changed.
         """
         check_names(saved, ["games", "own"], "the saved state")
         known = {name: getattr(self, name) for name in _KEPT} | {"_actions": None}
@@ -206,53 +205,54 @@ class GenialVecEnv(VecEnv, OneByOne):
 
     @property
     def opponent_names(self) -> list[str]:
-        """The names of the policies that ``info["opponents"]`` numbers; of those that play now."""
+        """The names of the current opponents; ``info["opponents"]`` holds indices of this list."""
         return [policy.name for policy in self._games.opponents.roster]
 
     def set_opponents(self, opponents: AnyOpponents) -> None:
-        """In place: other opponents from now on; games that are running get them too."""
+        """In place: replace the opponents, in running games too."""
         self._games.replace_opponents(opponents)
 
     # The games
 
     def _deal(self, rows: Ints, seeds: Bits) -> None:
-        """In place: new games in some rows, played up to the learner's first decision."""
+        """In place: deal new games in some rows, and play them until the learner's first decision."""
         self._games.start(rows, seeds)
         self._began[rows], self._returns[rows], self._lengths[rows] = time.perf_counter(), 0.0, 0
         for row, info in zip(rows.tolist(), self._infos(rows, np.full(self.num_envs, -1)), strict=True):
             self.reset_infos[row] = info
 
-    def _see(self) -> Any:
+    def _observe(self) -> Any:
+        """Return the observations of all games."""
         return spaces.batch_of(self._games.encoding.encode(self._games.view()))
 
-    def _some(self, indices: VecEnvIndices) -> list[OneOfMany]:
-        """The games asked about."""
-        games = self._each()
+    def _select_sub_envs(self, indices: VecEnvIndices) -> list[SubEnv]:
+        """Return some of the games, or all."""
+        games = self._list_sub_envs()
         return games if indices is None else [games[row] for row in self._get_indices(indices)]
 
     def _infos(self, rows: Ints, illegal: Ints, done: Bools | None = None) -> list[dict[str, Any]]:
-        """An info for each of some rows.
+        """Return the infos of some rows, one dict each.
 
         Args:
             rows: [G].
-            illegal: [B] illegal actions as infos number them.
-            done: [B] which episodes have ended; left out, none.
+            illegal: [B] the values of ``illegal_action``.
+            done: [B] which episodes have ended; None: none.
         """
         games = self._games
         seeds = np.zeros_like(games.seeds) if done is None else np.where(done, games.seeds, np.uint64(0))
-        told = {
+        values = {
             **games.standings(rows),
             "illegal_action": illegal[rows],
             "seat": games.seat[rows],
             "opponents": games.others()[rows],
             "game_seed": seeds[rows],
         }
-        parts = [value if value.ndim == 1 else [row.copy() for row in value] for value in told.values()]
+        parts = [value if value.ndim == 1 else [row.copy() for row in value] for value in values.values()]
         columns = zip(*parts, strict=True)
-        return [{**dict(zip(told, values, strict=True)), "TimeLimit.truncated": False} for values in columns]
+        return [{**dict(zip(values, column, strict=True)), "TimeLimit.truncated": False} for column in columns]
 
-    def _tell_ends(self, infos: list[dict[str, Any]], ended: Ints) -> None:
-        """In place: add what SB3 wants to know of episodes that have ended."""
+    def _add_end_infos(self, infos: list[dict[str, Any]], ended: Ints) -> None:
+        """In place: add to the infos what SB3 expects at the end of an episode."""
         games = self._games
         last = games.encoding.encode(games.view(ended))
         now = time.perf_counter()

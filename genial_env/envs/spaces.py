@@ -1,4 +1,4 @@
-"""Encodings and rules as Gymnasium spaces."""
+"""Gymnasium spaces of encodings, actions and rewards."""
 
 from typing import Any
 
@@ -10,34 +10,36 @@ from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
 from genial_env.encodings import Encoding, Field
 
+__all__ = ["action_space", "batch_of", "item_of", "observation_space", "reward_space"]
+
 
 def observation_space(encoding: Encoding, rules: Rules) -> spaces.Space[Any]:
-    """A Dict with a Box for each field; for an encoding with one field without a name that Box alone."""
+    """Return a Dict with a Box for each field; for an encoding of one array without a name, its Box."""
     boxes = {name: _box(field) for name, field in encoding.fields(rules).items()}
     return boxes[""] if "" in boxes else spaces.Dict(boxes)  # type: ignore[arg-type]
 
 
 def action_space(rules: Rules) -> spaces.Discrete:
-    """All A actions."""
+    """Return the space of all A action ids."""
     return spaces.Discrete(tables(rules).n_actions)
 
 
 def reward_space(rules: Rules) -> spaces.Box:
-    """The range of the reward "vector": one entry a color."""
+    """Return the space of the reward "vector": one entry for each color."""
     return spaces.Box(-rules.top, rules.top, (rules.colors,), dtype=np.float32)
 
 
 def batch_of(arrays: dict[str, NDArray[Any]]) -> Any:
-    """What :func:`observation_space` describes, for a batch: the dict, or the one array without a name.
+    """Return the observations of a batch in the structure of :func:`observation_space`.
 
-    Every array owns its data, whatever an encoding hands over: a part of a larger array would lead to the rest of it.
+    Every array owns its data: from a view of a larger array, a user could reach the rest of that array.
     """
     owned = {name: array if array.base is None else array.copy() for name, array in arrays.items()}
     return owned.get("", owned)
 
 
 def item_of(arrays: dict[str, NDArray[Any]], index: int) -> Any:
-    """The observation of one game of a batch, copied."""
+    """Return the observation of one game of a batch, copied."""
     return arrays[""][index].copy() if "" in arrays else {name: array[index].copy() for name, array in arrays.items()}
 
 

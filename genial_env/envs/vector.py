@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from gymnasium import spaces as gym_spaces
@@ -11,51 +11,66 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from genial_env.core.arrays import Bools, Ints
-from genial_env.encodings import AnyEncoding
 from genial_env.envs import spaces
-from genial_env.envs.arguments import arguments_of, check_arguments, make_rules
-from genial_env.envs.batch import LearnerGames, OneByOne, SeedStreams, told_of_one
-from genial_env.envs.forms import numeric_mask
-from genial_env.envs.opponents import AnyOpponents
+from genial_env.envs.action_formats import int8_mask
+from genial_env.envs.arguments import (
+    LEARNER_DEFAULTS,
+    LearnerArguments,
+    argument_names,
+    check_arguments,
+    expand_signature,
+)
+from genial_env.envs.batch import LearnerGames
+from genial_env.envs.learner import read_arguments
 from genial_env.envs.saved import check_names, check_saved
-from genial_env.render import RENDER_MODES, check_mode
+from genial_env.envs.streams import SeedStreams
+from genial_env.envs.sub_envs import HasSubEnvs, common_attributes
+from genial_env.render import RENDER_MODES
+
+__all__ = ["VECTOR_MODES", "GenialSoloVectorEnv", "GenialVectorEnv"]
 
 VECTOR_MODES = [mode for mode in RENDER_MODES if mode != "human"]
+"""The render modes of environments of many games."""
 
 
-class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
-    """Many games of :class:`~genial_env.envs.single.GenialEnv` at once, natively batched:
-    ``gym.make_vec("genial_env/Genial-v0", num_envs=1024)``.
+class GenialVectorEnv(VectorEnv[Any, Any, Any], HasSubEnvs):
+    """Many games of :class:`~genial_env.envs.single.GenialEnv`, stepped in one batch.
 
-    With the same arguments, seeds and actions it plays the same games, and tells the same, as Gymnasium's
-    ``vectorization_mode="sync"`` and ``"async"`` do with single environments, many times as fast. :meth:`call`,
-    :meth:`get_attr` and :meth:`set_attr` are theirs, too.
+    Make it with ``gym.make_vec("genial_env/Genial-v0", num_envs=1024)``. With the same arguments, seeds and actions
+    it gives the same observations, rewards, ends and infos as Gymnasium's ``vectorization_mode="sync"`` and
+    ``"async"`` with single environments. :meth:`call`, :meth:`get_attr` and :meth:`set_attr` work as there.
 
-    **Masks.** ``info["action_mask"]`` int8 (num_envs, A), and :meth:`action_masks` bool.
+    ## Observation space, action space, rewards, episode end
 
-    **Resets.** ``autoreset_mode``: NEXT_STEP (default) starts a game anew in the step after its end, whose action is
-    ignored; SAME_STEP does so at once, and has the last observation and info in ``info["final_obs"]`` and
-    ``info["final_info"]``; DISABLED leaves it to ``reset(options={"reset_mask": ...})``.
+    Those of the single environment, batched. ``info["action_mask"]`` is int8 (num_envs, A); :meth:`action_masks`
+    returns it as bool. Rewards are float64 (num_envs,), with reward "vector" (num_envs, C). If an exception or Ctrl-C
+    interrupts a step or reset, the next step is a RuntimeError until :meth:`reset`.
 
-    **Infos** are arrays with a first axis num_envs, the same ones at any time: ``action_mask``, ``ranks``
-    (num_envs, T), ``scores`` (num_envs, T, C) and ``illegal_action`` (num_envs,), as in the single environment. Beside
-    each is a mask ``"_" + name`` that says for which games it holds. ``get_attr("illegal_reason")`` has the texts.
+    ## Autoreset
 
-    **Interruptions.** Where a step or reset is broken off, by an exception in an opponent or by Ctrl-C, the next step
-    is a RuntimeError until :meth:`reset`.
+    `autoreset_mode`: NEXT_STEP (default) deals a new game in the step after the end, and ignores that step's action.
+    SAME_STEP deals it at once, and gives the last observation and info in ``info["final_obs"]`` and
+    ``info["final_info"]``. DISABLED leaves it to ``reset(options={"reset_mask": ...})``.
 
-    Args:
-        num_envs: games at a time.
-        players, edition, mode: as in :class:`~genial_env.core.rules.Rules`; `sizes` are its other arguments.
-        opponents, seat, encoding, reward, illegal_action, action: as for the single environment; with reward "vector"
-            rewards are (num_envs, C).
-        autoreset_mode: an AutoresetMode or its value ("NextStep", "SameStep", "Disabled").
-        render_mode: None, "ansi", "svg" or "rgb_array"; :meth:`render` gives one picture a game.
+    ## Information
 
-    Raises:
-        ValueError: for arguments that do not fit the rules.
+    Arrays with a first axis num_envs, with the same keys at any time: ``action_mask``, ``ranks`` (num_envs, T),
+    ``scores`` (num_envs, T, C) and ``illegal_action`` (num_envs,), as in the single environment. Beside each is a
+    mask ``"_" + key`` of the games for which it holds. ``get_attr("illegal_reason")`` returns the reasons as text.
+
+    ## Arguments
+
+    - num_envs: the number of games;
+    - players, edition, mode: as in :class:`~genial_env.core.rules.Rules`;
+    - autoreset_mode: an AutoresetMode or its value ("NextStep", "SameStep", "Disabled");
+    - all others: :class:`~genial_env.envs.arguments.LearnerArguments`.
+
+    ## Version history
+
+    v0: first version.
     """
 
+    @expand_signature(LEARNER_DEFAULTS)
     def __init__(
         self,
         num_envs: int = 1,
@@ -63,27 +78,17 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
         edition: str = "2025",
         mode: str = "individual",
         *,
-        opponents: AnyOpponents = "random",
-        seat: int | str = 0,
-        encoding: AnyEncoding = "planes",
-        reward: str | None = None,
-        illegal_action: str = "end",
-        action: str = "flat",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        render_mode: str | None = None,
-        **sizes: Any,
+        **arguments: Unpack[LearnerArguments],
     ) -> None:
-        check_mode(render_mode, VECTOR_MODES)
-        self.rules = make_rules(GenialVectorEnv, players, edition, mode, sizes)
-        self._games = LearnerGames(
-            self.rules, num_envs, opponents, seat, encoding, reward, illegal_action, action, render_mode
-        )
+        settings = read_arguments(GenialVectorEnv, players, edition, mode, arguments, VECTOR_MODES)
+        self.rules, self.render_mode = settings.rules, settings.render_mode
+        self._games = LearnerGames(settings, num_envs)
         self.num_envs = num_envs = len(self._games.everyone)
-        self.render_mode = render_mode
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": VECTOR_MODES, "render_fps": 2, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = spaces.observation_space(self._games.encoding, self.rules)
-        self.single_action_space = self._games.form.space
+        self.single_action_space = self._games.action_format.space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         if self._games.scheme == "vector":
@@ -91,16 +96,16 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
             self.reward_dim = self.rules.colors
         self._streams = SeedStreams(num_envs)
         self._ended: Bools = np.zeros(num_envs, dtype=np.bool_)
-        self._told_of_one = told_of_one(self._games, render_mode)
+        self._sub_env_attributes = common_attributes(self._games)
 
     @property
     def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]  # one for each game, as in SyncVectorEnv
-        """What each game's stream of seeds started from."""
+        """The seed that each game's generator was started from."""
         return tuple(self._streams.seeds)
 
     @property  # type: ignore[misc]  # not to be set
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
-        """Each game's stream of seeds."""
+        """The generator that each game's seeds are drawn from."""
         return self._streams.generators
 
     def reset(
@@ -109,15 +114,17 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
         """Deal new games.
 
         Args:
-            seed: starts the streams of games anew, game i's with ``seed + i``, or one each; left out, they go on.
+            seed: restarts the streams of game seeds, that of game i from ``seed + i``, or from a list of seeds; None:
+                the streams go on.
             options: ``{"reset_mask": bool [num_envs]}`` resets some games only; ``{"game_seed": n}`` deals the game of
-                that seed.
+                seed n.
 
         Returns:
-            The observations, and the infos; with a reset mask only of the games reset.
+            The observations, and the infos; with a reset mask, the infos of the reset games only.
 
         Raises:
-            ValueError, TypeError: for seeds or a mask that do not fit.
+            TypeError, ValueError: if the seeds or the mask do not fit.
+            RuntimeError: if the first reset is not of all games.
         """
         options = dict(options or {})
         rows = self._rows_to_reset(options)
@@ -130,23 +137,23 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
             self._streams.restart({row: seeds[row] for row in rows.tolist() if seeds[row] is not None})
         self._games.start(rows, self._streams.draw(rows, [options] * len(rows)))
         self._ended[rows] = False
-        observation, mask = self._see()
+        observation, mask = self._observe()
         return observation, self._infos(rows, mask[rows], np.full(len(rows), -1))
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], Bools, Bools, dict[str, Any]]:
-        """Play one decision of every learner, and the others up to its next one.
+        """Play one decision of each learner, then the other seats until its next one.
 
         Args:
             actions: one for each game: (num_envs,), factored (num_envs, 2).
 
         Returns:
-            Observations, rewards float64 (num_envs,), terminations, truncations (never), infos.
+            Observations, rewards float64 (num_envs,), terminations, truncations (all False), infos.
 
         Raises:
-            RuntimeError: before the first reset, after a step or reset that was broken off, or, with autoreset
-                disabled, for a game that has ended.
-            TypeError, ValueError: for something that is no batch of actions.
-            IllegalAction: with ``illegal_action="raise"``; nothing has changed.
+            RuntimeError: before the first reset, after an interrupted step or reset, or, with autoreset disabled, for
+                a game that has ended.
+            TypeError, ValueError: if `actions` is not a batch of actions.
+            IllegalAction: if one is illegal, with ``illegal_action="raise"``; then nothing has changed.
         """
         games, actions = self._games, np.asarray(actions)
         if self._ended.any() and self.autoreset_mode == AutoresetMode.DISABLED:
@@ -169,63 +176,68 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
                 illegal[done] = -1
         else:
             self._ended = ended.copy()
-        observation, mask = self._see()
+        observation, mask = self._observe()
         infos = final | self._infos(games.everyone, mask, illegal)
         games.settle()
         return observation, rewards, ended, np.zeros(self.num_envs, dtype=np.bool_), infos
 
     def action_masks(self) -> Bools:
-        """[num_envs, A] bool (factored: one entry a value): the playable actions; none where a game has ended."""
+        """Return the masks of legal actions, bool [num_envs, A] (factored [num_envs, K + 2 + E]).
+
+        All entries of a game that has ended are False.
+        """
         return self._games.masks()
 
     def render(self) -> tuple[Any, ...] | None:
-        """Each position as the render mode has it (:func:`genial_env.render.draw`), with the learner's rack."""
+        """Draw each position in the render mode (:func:`genial_env.render.draw`), with the learner's rack."""
         return None if self.render_mode is None else self.call("render")
 
     def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """What a method of each game returns, or its attribute, as in Gymnasium's SyncVectorEnv.
+        """Call a method of each game, or read an attribute, as Gymnasium's SyncVectorEnv does.
 
-        The games have what single environments have, but for what would play on one alone
-        (:class:`~genial_env.envs.batch.OneOfMany`).
+        The games have the attributes of :class:`~genial_env.envs.sub_envs.SubEnv`.
+
+        Returns:
+            The results, one for each game.
 
         Raises:
-            AttributeError: for one that there is not, listing those that there are.
+            AttributeError: if there is no such attribute; the message lists those that exist.
         """
         if name == "action_masks":
             return tuple(self.action_masks())
-        found = [getattr(game, name) for game in self._each()]
+        found = [getattr(game, name) for game in self._list_sub_envs()]
         return tuple(each(*args, **kwargs) if callable(each) else each for each in found)
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
-        """An attribute of each game."""
+        """Return an attribute of each game."""
         return self.call(name)
 
     def set_attr(self, name: str, values: Any) -> None:
-        """In place: an attribute for each game.
+        """In place: set an attribute of each game.
 
         Args:
-            name: of the attribute.
-            values: a list or a tuple with one a game; anything else is for all of them.
+            name: the name of the attribute.
+            values: a list or a tuple with one value for each game; any other value is set for all games.
 
         Raises:
             ValueError: for a wrong number of values.
-            AttributeError: for an attribute that cannot be set.
+            AttributeError: if the attribute cannot be set.
         """
         each = list(values) if isinstance(values, list | tuple) else [values] * self.num_envs
         if len(each) != self.num_envs:
             raise ValueError(f"values must be one a game, {self.num_envs}, not {len(each)}")
-        for game, value in zip(self._each(), each, strict=True):
+        for game, value in zip(self._list_sub_envs(), each, strict=True):
             setattr(game, name, value)
 
     def get_state(self) -> dict[str, Any]:
-        """An independent copy of all that changes, for :meth:`set_state`."""
-        return {"games": self._games.saved(), "streams": copy.deepcopy(self._streams), "ended": self._ended.copy()}
+        """Return an independent copy of everything that changes, for :meth:`set_state`."""
+        return {"games": self._games.save(), "streams": copy.deepcopy(self._streams), "ended": self._ended.copy()}
 
     def set_state(self, saved: dict[str, Any]) -> None:
-        """In place: go back to what :meth:`get_state` gave; the state given stays as it is.
+        """In place: go back to what :meth:`get_state` returned. The given state is not changed.
 
         Raises:
-            TypeError, ValueError: for something else, or games of other rules or another number; nothing has changed.
+            TypeError, ValueError: for anything else, other rules, or another number of games; then nothing has changed.
         """
         check_names(saved, ["games", "streams", "ended"], "the saved state")
         own = {name: saved[name] for name in ("streams", "ended")}
@@ -234,10 +246,10 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
         self._streams, self._ended = copy.deepcopy(saved["streams"]), saved["ended"].copy()
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Nothing to release."""
+        """Do nothing: there is nothing to release."""
 
     def _rows_to_reset(self, options: dict[str, Any]) -> Ints:
-        """In place: takes the reset mask out of the options."""
+        """In place: take the reset mask out of the options. Return the rows to reset."""
         if "reset_mask" not in options:
             return self._games.everyone
         mask = options.pop("reset_mask")
@@ -249,23 +261,28 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
             )
         return np.flatnonzero(mask)
 
-    def _see(self) -> tuple[Any, NDArray[np.int8]]:
-        seen = self._games.view()
-        return spaces.batch_of(self._games.encoding.encode(seen)), numeric_mask(self._games.form, seen)
+    def _observe(self) -> tuple[Any, NDArray[np.int8]]:
+        """Return the observations, and the masks as infos have them."""
+        view = self._games.view()
+        return spaces.batch_of(self._games.encoding.encode(view)), int8_mask(self._games.action_format, view)
 
     def _infos(self, rows: Ints, masks: NDArray[np.int8], illegal: Ints) -> dict[str, Any]:
-        """Infos that hold for some games, from their masks [G, entries] and illegal actions [G]."""
-        told: dict[str, NDArray[Any]] = {"action_mask": masks, **self._games.standings(rows), "illegal_action": illegal}
-        return _of_some(self.num_envs, rows, told)
+        """Return the infos of some games [G], from their masks [G, entries] and ``illegal_action`` [G]."""
+        values: dict[str, NDArray[Any]] = {
+            "action_mask": masks,
+            **self._games.standings(rows),
+            "illegal_action": illegal,
+        }
+        return _spread(self.num_envs, rows, values)
 
     def _final(self, done: Ints, illegal: Ints) -> dict[str, Any]:
-        """Last observations and infos of games that are about to be dealt anew."""
-        seen = self._games.view(done)
-        arrays = self._games.encoding.encode(seen)
+        """Return the last observations and infos of games that will be dealt anew."""
+        view = self._games.view(done)
+        arrays = self._games.encoding.encode(view)
         last = np.full(self.num_envs, None, dtype=object)
         for index, row in enumerate(done.tolist()):
             last[row] = spaces.item_of(arrays, index)
-        masks = numeric_mask(self._games.form, seen)
+        masks = int8_mask(self._games.action_format, view)
         info = self._infos(done, masks, illegal)
         which = np.zeros(self.num_envs, dtype=np.bool_)
         which[done] = True
@@ -273,14 +290,15 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], OneByOne):
 
 
 _NOT_SOLO = ("num_envs", "players", "edition", "mode", "opponents", "seat", "reward", "rack")
-SOLO = arguments_of(GenialVectorEnv, without=_NOT_SOLO)
-"""The names of the solo environment's further arguments."""
+SOLO = argument_names(GenialVectorEnv, without=_NOT_SOLO)
+"""The names of the further arguments of the solo environment."""
 
 
 class GenialSoloVectorEnv(GenialVectorEnv):
     """Many solo games at once: ``gym.make_vec("genial_env/GenialSolo-v0", num_envs=1024)``.
 
-    As :class:`GenialVectorEnv`, with the arguments of :class:`~genial_env.envs.single.GenialSoloEnv`.
+    It is :class:`GenialVectorEnv` for the game of :class:`~genial_env.envs.single.GenialSoloEnv`, with the arguments of
+    the latter except `record`, and `num_envs` and `autoreset_mode`.
     """
 
     def __init__(self, num_envs: int = 1, edition: str = "2004", *, reward: str = "lowest", **arguments: Any) -> None:
@@ -288,8 +306,8 @@ class GenialSoloVectorEnv(GenialVectorEnv):
         super().__init__(num_envs, 1, edition, "solo", opponents=[], reward=reward, **arguments)
 
 
-def _of_some(n_games: int, rows: Ints, values: dict[str, NDArray[Any]]) -> dict[str, Any]:
-    """Infos that hold for some games: every array [len(rows), ...] spread over all of them, beside its mask."""
+def _spread(n_games: int, rows: Ints, values: dict[str, NDArray[Any]]) -> dict[str, Any]:
+    """Return infos that hold for some games: each array [len(rows), ...] spread over all games, beside its mask."""
     infos: dict[str, Any] = {}
     for name, value in values.items():
         which = np.zeros(n_games, dtype=np.bool_)

@@ -1,7 +1,7 @@
 """The base class of the two PettingZoo environments: a game whose seats are agents."""
 
 import copy
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from genial_env._util.checks import as_integer
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import rewards, spaces
-from genial_env.envs.arguments import make_rules
+from genial_env.envs.arguments import SIZES, SizeArguments, expand_signature, make_rules
 from genial_env.envs.central import central_length, central_state
 from genial_env.envs.game import LEGAL, Game, draw_game_seed
 from genial_env.envs.saved import check_names, check_saved
@@ -46,6 +46,7 @@ class ZooEnv:
     _kept: ClassVar[tuple[str, ...]] = ("agents", "_rng", "illegal_reason")
     """The attributes that change, besides the game."""
 
+    @expand_signature(SIZES)
     def __init__(
         self,
         players: int = 2,
@@ -57,7 +58,7 @@ class ZooEnv:
         render_mode: str | None = None,
         record: bool = False,
         max_cycles: int | None = None,
-        **sizes: Any,
+        **sizes: Unpack[SizeArguments],
     ) -> None:
         super().__init__()
         rules = make_rules(type(self), players, edition, mode, sizes)

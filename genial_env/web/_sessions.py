@@ -67,7 +67,7 @@ class Game:
 
     def to_json(self) -> str:
         """Return the text of the game's file."""
-        return json.dumps({"started": self.started, "table": self.table.saved()})
+        return json.dumps({"started": self.started, "table": self.table.to_dict()})
 
     def cancel_task(self) -> None:
         """Cancel the task about the game, if there is one."""
@@ -313,7 +313,7 @@ def digest_token(token: str) -> str:
 
 
 _FILE = json_object(started=finite_number(), table=OBJECT)
-"""The format of a game's file. :meth:`Table.restored` checks the table."""
+"""The format of a game's file. :meth:`Table.from_dict` checks the table."""
 
 
 def _read_game(path: Path) -> Game:
@@ -328,7 +328,7 @@ def _read_game(path: Path) -> Game:
     if path.stat().st_size > MAX_GAME_BYTES:
         raise ValueError(f"expected at most {MAX_GAME_BYTES} bytes")
     saved = _FILE(read_object(path), "the game")
-    return Game(path.stem, Table.restored(saved["table"]), float(saved["started"]))
+    return Game(path.stem, Table.from_dict(saved["table"]), float(saved["started"]))
 
 
 def _describe_error(error: Exception) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from genial_env import Rules, State, genial_v0, view
 from genial_env.core import kernel
 from genial_env.envs.sb3 import GenialVecEnv
-from genial_env.testing import _alike as alike
+from genial_env.testing import _is_equal as alike
 from tests.positions import every_rules, random_actions, random_play, same
 
 pytestmark = pytest.mark.usefixtures("each_backend")

@@ -1,9 +1,10 @@
 """Arguments and options of environments: unknown ones, game seeds, opponents as JSON, and agents of the script."""
 
+import inspect
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import gymnasium as gym
 import numpy as np
@@ -13,6 +14,7 @@ from genial_env import Rules, genial_v0
 from genial_env.arena.match import play_match
 from genial_env.arena.store import Settings
 from genial_env.arena.tournament import run
+from genial_env.envs.arguments import LEARNER_DEFAULTS, SIZES, LearnerArguments, SizeArguments
 from genial_env.envs.opponents import Pool
 from genial_env.envs.single import GenialEnv, GenialSoloEnv
 from genial_env.envs.vector import GenialSoloVectorEnv, GenialVectorEnv
@@ -64,6 +66,21 @@ def make_openspiel(**arguments: Any) -> Any:
 def test_unknown_arguments_are_named(make: Callable[..., Any], wrong: str, said: str) -> None:
     with pytest.raises(TypeError, match=said):
         make(**{wrong: 1})
+
+
+@pytest.mark.parametrize(
+    ("environment", "defaults"),
+    [(GenialEnv, LEARNER_DEFAULTS), (GenialVectorEnv, LEARNER_DEFAULTS), (genial_v0.raw_env, SIZES)],
+)
+def test_signatures_list_all_arguments(environment: Callable[..., Any], defaults: dict[str, Any]) -> None:
+    parameters = inspect.signature(environment).parameters
+    assert all(each.kind is not each.VAR_KEYWORD for each in parameters.values())
+    assert {name: parameters[name].default for name in defaults} == defaults
+
+
+def test_every_argument_has_a_type_and_a_default() -> None:
+    assert get_type_hints(LearnerArguments).keys() == LEARNER_DEFAULTS.keys()
+    assert get_type_hints(SizeArguments).keys() == SIZES.keys()
 
 
 SEEDED: list[Callable[[], tuple[Any, Callable[[Any], Any]]]] = [

@@ -1,6 +1,9 @@
 """The PettingZoo environment beyond the library's own checks: rewards, endings, wrong actions, saving, seeds."""
 
 import copy
+import sys
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -230,3 +233,24 @@ def test_a_state_saved_within_a_bonus_chain() -> None:
         env.set_state(state)
         assert data_equivalence(env.last(), other.last())
         assert play_to_the_end(env, seed=5) == play_to_the_end(other, seed=5)
+
+
+def test_a_step_calls_few_functions_before_the_rules() -> None:
+    env = genial_v0.raw_env(**SMALL)
+    env.reset(seed=0)
+    action = int(env.observe("player_0")["action_mask"].argmax())
+    files = []
+
+    def note_call(frame: FrameType, event: str, _: Any) -> None:
+        path = Path(frame.f_code.co_filename)
+        if event == "call" and "genial_env" in path.parts:
+            files.append(path.name)
+
+    sys.setprofile(note_call)
+    try:
+        env.step(action)
+    finally:
+        sys.setprofile(None)
+    rules = next(number for number, name in enumerate(files) if name in ("scalar.py", "jit.py"))
+    assert files[:rules] == ["aec.py", "game.py", "game.py", files[rules - 1]]
+    assert files[rules - 1] in ("engine.py", "one_game.py")

@@ -64,7 +64,7 @@ def break_and_go_on(env: Any, error: type[BaseException], learners: Any) -> None
         play_on(env)
     before = state_of(env)
     for _ in range(2):
-        with pytest.raises(RuntimeError, match=r"was broken off.*call reset\(\) first"):
+        with pytest.raises(RuntimeError, match=r"was interrupted.*call reset\(\) first"):
             env.step(0 if learners is None else np.zeros(learners, dtype=np.int64))
         assert same(before, state_of(env))
     saved = env.get_state()
@@ -72,7 +72,7 @@ def break_and_go_on(env: Any, error: type[BaseException], learners: Any) -> None
     env.step(first_actions(env))
     whole = env.get_state()
     env.set_state(saved)
-    with pytest.raises(RuntimeError, match="was broken off"):
+    with pytest.raises(RuntimeError, match="was interrupted"):
         env.step(0 if learners is None else np.zeros(learners, dtype=np.int64))
     env.set_state(whole)
     env.step(first_actions(env))
@@ -109,7 +109,7 @@ def test_a_reset_of_some_games_leaves_the_others_refused() -> None:
     with pytest.raises(ZeroDivisionError):
         env.step(first_actions(env))
     env.reset(options={"reset_mask": np.array([True, False])})
-    with pytest.raises(RuntimeError, match=r"was broken off.*\(games \[1\]\)"):
+    with pytest.raises(RuntimeError, match=r"was interrupted.*\(games \[1\]\)"):
         env.step(np.zeros(2, dtype=np.int64))
     env.reset(options={"reset_mask": np.array([False, True])})
     env.step(first_actions(env))
@@ -133,7 +133,7 @@ def break_and_go_on_once(env: Any, learners: Any) -> None:
     env.reset(seed=0)
     with pytest.raises(ValueError, match="by seat 1"):
         env.step(first_actions(env))
-    with pytest.raises(RuntimeError, match="was broken off"):
+    with pytest.raises(RuntimeError, match="was interrupted"):
         env.step(0 if learners is None else np.zeros(learners, dtype=np.int64))
     env.reset(seed=0)
     assert np.all(env.action_masks().any(axis=-1))
@@ -176,8 +176,8 @@ def test_where_agents_are_asked_one_by_one_nothing_has_changed(error: type[BaseE
     table._agents[1] = Breaks(error, 1)
     while table.to_play == 0:
         table.advance()
-    saved = table.saved()
+    saved = table.to_dict()
     with pytest.raises(error):
         table.advance()
-    assert table.saved() == saved
+    assert table.to_dict() == saved
     assert table.advance() is not None

@@ -241,7 +241,7 @@ def test_resampled_states_look_the_same(name: str, decisions: int) -> None:
         assert other.information_state_tensor(player) == state.information_state_tensor(player)
         assert other.observation_tensor(player) == state.observation_tensor(player)
         for seat in range(game.rules.players):
-            draws, numbers = other._own_draws[seat], other._drawn_as
+            draws, numbers = other.own_draws[seat], other._drawn_as
             for slot, kind in enumerate(other.position.racks[0, seat].tolist()):
                 assert kind == EMPTY or draws[numbers[seat * game.rules.rack + slot]] == kind
         racks.add(np.delete(other.position.racks[0], player, axis=0).tobytes())

@@ -23,12 +23,12 @@ from experiments import quickstart
 from genial_env import IllegalAction, Rules, play, ranks, view
 from genial_env.core.ranking import rank_utility
 from genial_env.core.tables import tables
-from genial_env.envs.forms import make_form
+from genial_env.envs.action_formats import make_action_format
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.envs.single import GenialEnv
 from genial_env.records import read_records, verify
-from genial_env.testing import _alike as alike
+from genial_env.testing import _is_equal as alike
 from tests.positions import random_play
 
 torch.set_num_threads(1)  # two test processes on two cores are several times as slow with more
@@ -200,7 +200,7 @@ def test_maskable_ppo_with_factored_actions(native: bool) -> None:
 def test_factored_masks_are_the_flat_ones() -> None:
     """Every pair that both factors allow is a playable action, and every playable action is such a pair."""
     rules = Rules(2, "2009", side=4, colors=2, rack=3, tile_sets=2)
-    t, form = tables(rules), make_form("factored", rules)
+    t, form = tables(rules), make_action_format("factored", rules)
     phases = set()
     for steps in range(30):
         state = random_play(rules, games=6, seed=steps, steps=steps)

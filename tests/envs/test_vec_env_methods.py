@@ -11,7 +11,7 @@ import pytest
 import genial_env
 from genial_env.envs.single import GenialEnv
 from genial_env.envs.vector import GenialVectorEnv
-from genial_env.testing import _alike as alike
+from genial_env.testing import _is_equal as alike
 
 SMALL: dict[str, Any] = {"side": 3, "colors": 3, "rack": 2}
 ARGUMENTS: dict[str, Any] = {"players": 3, "seat": "random", "opponents": ["greedy", "random"], **SMALL}
@@ -203,7 +203,7 @@ def test_numpys_seeds_are_taken() -> None:
 
 
 def racks(saved: dict[str, Any]) -> Any:
-    return saved["games"]["state"].racks if "games" in saved else saved["game"]["one"].state.racks
+    return saved["games"]["state"].racks if "games" in saved else saved["game"]["engine"].state.racks
 
 
 def test_pictures_of_many_show_what_those_of_single_ones_show() -> None:

@@ -14,7 +14,7 @@ from genial_env.core import kernel
 from genial_env.envs.opponents import Pool
 from genial_env.envs.vector import GenialVectorEnv
 from genial_env.policies.roster import COMPILED
-from genial_env.testing import _alike as alike
+from genial_env.testing import _is_equal as alike
 from genial_env.testing import check_encoding, check_policy, check_vector_env
 from tests.positions import every
 
@@ -192,7 +192,7 @@ def test_refusals() -> None:
         ({"render_mode": "rgb"}, ValueError, "unknown render mode 'rgb'"),
         ({"autoreset_mode": "never"}, ValueError, "'never' is not a valid AutoresetMode"),
         ({"opponents": ["random", "random"]}, ValueError, r"2 seats leave 1 opponents.*Pool\(2 policies\)"),
-        ({"action": "both"}, ValueError, "unknown form of actions 'both': the forms are flat, factored"),
+        ({"action": "both"}, ValueError, "unknown action format 'both': the formats are flat, factored"),
         ({"opponents": 3}, TypeError, "not iterable|a policy is"),
     ):
         with pytest.raises(error, match=said):
@@ -324,7 +324,7 @@ def test_encoding_check() -> None:
         check_encoding(encoding)
     with pytest.raises(AssertionError, match="must give new arrays"):
         check_encoding(lambda view: view.scores)
-    with pytest.raises(AssertionError, match="encoded otherwise alone"):
+    with pytest.raises(AssertionError, match="encoded differently alone"):
         check_encoding(lambda view: view.points - view.points.max())
 
 
@@ -353,5 +353,5 @@ def test_policy_check() -> None:
     check_policy(First())
     with pytest.raises(AssertionError, match="first chose actions that do not exist"):
         check_policy(TooFar())
-    with pytest.raises(AssertionError, match=r"first chose.*excludes|first chooses otherwise alone"):
+    with pytest.raises(AssertionError, match=r"first chose.*excludes|first chooses differently alone"):
         check_policy(Together())

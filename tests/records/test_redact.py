@@ -82,9 +82,10 @@ def test_the_page_tells_nobody_either(table: Table) -> None:
 def test_openspiel_tells_the_same() -> None:
     """Its events are bytes, for speed; who is told of what is as here."""
     pytest.importorskip("pyspiel", reason="needs open_spiel")
+    from genial_env.envs import _openspiel_events as known
     from genial_env.envs import openspiel
 
-    names = {openspiel.PLACE: "place", openspiel.PASS: "pass", openspiel.SWAP: "swap", openspiel.KEEP: "keep"}
+    names = {known.PLACE: "place", known.PASS: "pass", known.SWAP: "swap", known.KEEP: "keep"}
     rest = {"place": [1, 0, "RG"], "pass": [1], "swap": [1, [], []], "keep": [1]}
     game, rng, kinds = openspiel.GenialGame({**SMALL.to_dict(), "edition": 2009}), np.random.default_rng(0), set()
     for _ in range(6):
@@ -94,13 +95,13 @@ def test_openspiel_tells_the_same() -> None:
                 [kind for kind, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
             )
             state.apply_action(int(rng.choice(outcomes)))
-        rows = [row for row in openspiel._rows(state._events) if row[1] != openspiel.SHOW]
-        events = [[names[row[1]], row[0], *rest[names[row[1]]]] for row in rows]
+        rows = [row for row in known.decode_events(state.events) if row.what != known.SHOW]
+        events = [[names[row.what], row.seat, *rest[names[row.what]]] for row in rows]
         kinds |= {event[0] for event in events}
         for player in (0, 1, SPECTATOR):
-            seen = [row for row in openspiel._seen_by(state._events, player) if row[1] != openspiel.SHOW]
+            seen = [row for row in known.events_known_to(state.events, player) if row.what != known.SHOW]
             told = events_for_seat(events, player)
-            assert [[names[row[1]], row[0]] for row in seen] == [event[:2] for event in told]
-            slots = [row[4] == -1 for row in seen if row[1] == openspiel.PLACE]
+            assert [[names[row.what], row.seat] for row in seen] == [event[:2] for event in told]
+            slots = [row.slot == -1 for row in seen if row.what == known.PLACE]
             assert slots == [event[3] == HIDDEN_SLOT for event in told if event[0] == "place"]
     assert kinds >= {"place", "swap", "keep"}

@@ -10,7 +10,7 @@ from genial_env import IllegalAction, Rules, play
 from genial_env.core import kernel
 from genial_env.core.chance import game_seeds
 from genial_env.records import verify
-from genial_env.table import Table, seats_from
+from genial_env.table import Table, parse_players
 
 SOLO, TEAM = Rules(1, "2004", "solo"), Rules(4, "2009", "team")
 SMALL = Rules(side=4, colors=4, rack=3)
@@ -73,7 +73,7 @@ def test_people_and_agents(rules: Rules) -> None:
 
 def test_what_may_not_be_played_changes_nothing() -> None:
     table = Table(Rules(), [None, "greedy"], seed=0)
-    before = table.saved()
+    before = table.to_dict()
     with pytest.raises(IllegalAction, match="no swap now"):
         table.play(table.state.tables.swap_action)
     with pytest.raises(IllegalAction, match="actions run from 0 to 2881"):
@@ -81,7 +81,7 @@ def test_what_may_not_be_played_changes_nothing() -> None:
     for nothing in (None, "0", 0.0, True, 2**70):
         with pytest.raises(ValueError, match="an action must be an action id, a whole number"):
             table.play(nothing)  # type: ignore[arg-type]
-    assert table.saved() == before
+    assert table.to_dict() == before
 
 
 def test_after_the_end_nobody_plays() -> None:
@@ -104,7 +104,7 @@ def test_a_seat_sees_its_own_tiles() -> None:
 @pytest.mark.parametrize("decisions", [0, 1, 11, 40, None])
 def test_put_away_and_taken_up(decisions: int | None) -> None:
     table = play_on(Table(Rules(3, "2009"), [None, "random", "greedy"], seed=2**53 - 1), decisions)
-    again = Table.restored(json.loads(json.dumps(table.saved())))
+    again = Table.from_dict(json.loads(json.dumps(table.to_dict())))
     assert again.record() == table.record()
     assert play_on(again).record() == play_on(table).record()
 
@@ -131,14 +131,14 @@ def test_put_away_and_taken_up(decisions: int | None) -> None:
     ],
 )
 def test_what_was_not_saved_by_a_table(change: dict[str, Any], said: str) -> None:
-    saved = play_on(Table(SMALL, [None, "greedy"], seed=0), 3).saved()
+    saved = play_on(Table(SMALL, [None, "greedy"], seed=0), 3).to_dict()
     with pytest.raises(ValueError, match=said):
-        Table.restored(saved | change)
+        Table.from_dict(saved | change)
 
 
 def test_nothing_that_was_saved() -> None:
     with pytest.raises(ValueError, match=r"a saved table has the keys .*, not \[\]"):
-        Table.restored([])
+        Table.from_dict([])
 
 
 def test_agents_that_cannot_play_say_so_at_once() -> None:
@@ -157,4 +157,4 @@ def test_a_seat_a_player() -> None:
         Table(Rules(3), [None, "greedy"], 0)
     with pytest.raises(TypeError, match="a seed must be a whole number"):
         Table(Rules(), [None, "greedy"], 0.5)  # type: ignore[arg-type]
-    assert seats_from(["person", "greedy", "person"]) == [None, "greedy", None]
+    assert parse_players(["person", "greedy", "person"]) == [None, "greedy", None]

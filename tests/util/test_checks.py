@@ -12,8 +12,8 @@ from genial_env.arena.match import play_match
 from genial_env.arena.sprt import Sprt
 from genial_env.arena.store import Settings
 from genial_env.core import kernel
-from genial_env.envs.batch import LearnerGames
 from genial_env.envs.opponents import check_seat
+from genial_env.envs.vector import GenialVectorEnv
 from genial_env.envs.zoo import check_max_cycles
 from genial_env.table import Table
 
@@ -50,12 +50,12 @@ def test_numpy_integers_are_taken_wherever_integers_are() -> None:
     assert type(Backend("numpy", np.int64(1)).threads) is int
     assert check_max_cycles(np.int64(3)) == 3
     assert check_seat(np.int64(1), rules) == 1
-    assert LearnerGames(rules, two, "random", two - 1, "flat", None, "end", "flat").state.board.shape[0] == 2
+    assert GenialVectorEnv(two, two, seat=two - 1, side=np.int8(4), rack=np.int16(2)).num_envs == 2
     results = play(["random", "greedy"], rules, games=two, seed=np.uint32(7), batch=two)
     assert results.seeds.tolist() == play(["random", "greedy"], plain, games=2, seed=7).seeds.tolist()
     assert len(playouts(kernel.deal(rules, two), "random", two, np.int64(1)).scores) == 1
     table = Table(rules, [None, "random"], seed=two)
-    assert json.loads(json.dumps(table.saved()))["seed"] == 2
+    assert json.loads(json.dumps(table.to_dict()))["seed"] == 2
     settings = Settings(("random", "greedy"), rules, two, np.int64(3))
     assert json.loads(json.dumps(settings.to_dict()))["groups"] == 2
     assert type(Sprt(0, 30, min_pairs=np.int64(20)).min_pairs) is int
@@ -68,7 +68,7 @@ def test_what_is_no_integer_is_refused_wherever_integers_are_taken(value: Any) -
         "players": lambda: Rules(players=value),
         "colors": lambda: Rules(colors=value),
         "threads": lambda: Backend("numpy", value),
-        "num_envs": lambda: LearnerGames(rules, value, "random", 0, "flat", None, "end", "flat"),
+        "num_envs": lambda: GenialVectorEnv(value, side=4, colors=4, rack=2),
         "games": lambda: play(["random", "greedy"], rules, games=value),
         "batch": lambda: play(["random", "greedy"], rules, batch=value),
         "n": lambda: playouts(kernel.deal(rules, 1), "random", value),

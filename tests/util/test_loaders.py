@@ -152,12 +152,12 @@ def test_saved_tables() -> None:
     table = Table(SMALL, [None, "greedy"], seed=3)
     table.play(int(np.flatnonzero(table.view(0).mask()[0])[0]))
     table.advance()
-    text = json.dumps(table.saved())
+    text = json.dumps(table.to_dict())
     loaded, messages = 0, []
     for content in mutated(text, 200):
         try:
             saved = parse_object(content.decode("utf-8", "replace"))
-            again = Table.restored(saved).saved()
+            again = Table.from_dict(saved).to_dict()
         except ValueError as error:
             messages.append(str(error))
         else:

@@ -64,7 +64,7 @@ def broken_off(*names: str, rules: Rules = SMALL) -> Record:
     return Record(truncate(record, 2), agents=list(names))
 
 
-def test_a_game_that_is_gone_on_with(trap: Path, tmp_path: Path) -> None:
+def test_a_game_that_is_resumed(trap: Path, tmp_path: Path) -> None:
     """`genial play --resume`."""
     path = tmp_path / "games.jsonl"
     for words in exploits(trap):
@@ -91,12 +91,12 @@ def test_commands_that_read_records(command: str, trap: Path, tmp_path: Path) ->
 
 
 def test_a_saved_table(trap: Path) -> None:
-    saved = Table(SMALL, [None, "greedy"], seed=0).saved()
+    saved = Table(SMALL, [None, "greedy"], seed=0).to_dict()
     for words in exploits(trap):
         with pytest.raises(ValueError, match=r"^seat 1: agent "):
-            Table.restored(saved | {"players": [None, words]})
+            Table.from_dict(saved | {"players": [None, words]})
         assert not trap.exists()
-    again = Table.restored(saved, players=[None, "tests.strange_agents:make"])  # named in code
+    again = Table.from_dict(saved, players=[None, "tests.strange_agents:make"])  # named in code
     assert again.record()["agents"] == ["person", "made(0, 1.0)"]
 
 
@@ -118,7 +118,7 @@ def test_what_a_page_sends(trap: Path, tmp_path: Path) -> None:
         line = to_json_line(broken_off("greedy", words)).encode()
         assert "fault" not in record_requests.summarize_file(line)["games"][0]
         assert record_requests.list_steps(record_requests.parse_record(line))
-        table = Table(SMALL, [None, "greedy"], seed=0).saved() | {"players": [None, words]}
+        table = Table(SMALL, [None, "greedy"], seed=0).to_dict() | {"players": [None, words]}
         (folder / f"{number}.json").write_text(json.dumps({"started": 1.0, "table": table}))
     store = SessionStore(folder.parent, limits)
     found = Session("session", store, limits)

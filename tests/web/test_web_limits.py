@@ -142,12 +142,12 @@ def test_waiting_has_its_time(gated: Gated) -> None:
 def test_choosing_changes_nothing_and_playing_is_taken_back() -> None:
     table, other = (Table(Rules(2, side=4), ["denial", "greedy"], 3) for _ in range(2))
     for _ in range(5):
-        before = table.saved(), table.record(), {name: a.copy() for name, a in table.state.arrays().items()}
+        before = table.to_dict(), table.record(), {name: a.copy() for name, a in table.state.arrays().items()}
         chosen = table.choose()
-        assert (table.saved(), table.record()) == before[:2]
+        assert (table.to_dict(), table.record()) == before[:2]
         assert table.advance(chosen) == other.advance() == chosen
         table.take_back()
-        assert (table.saved(), table.record()) == before[:2]
+        assert (table.to_dict(), table.record()) == before[:2]
         assert all((before[2][name] == array).all() for name, array in table.state.arrays().items())
         table.advance()
     while table.choose() is not None:
