@@ -268,6 +268,7 @@ class accelerated(Generic[P, R]):  # noqa: N801  used as a decorator
     def __init__(self, reference: Callable[P, R]) -> None:
         self.numpy = reference
         self._compiled: Callable[Concatenate[int, P], R] | None = None
+        self._by_threads: dict[int, Callable[P, R]] = {}
         update_wrapper(self, reference)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -288,13 +289,17 @@ class accelerated(Generic[P, R]):  # noqa: N801  used as a decorator
         chosen = pick(backend)
         if chosen.name == NUMPY:
             return self.numpy
-        compiled()
-        assert self._compiled is not None, f"{self.numpy.__qualname__} has no compiled implementation"
-        return partial(self._compiled, chosen.threads)
+        bound = self._by_threads.get(chosen.threads)
+        if bound is None:
+            compiled()
+            assert self._compiled is not None, f"{self.numpy.__qualname__} has no compiled implementation"
+            bound = self._by_threads[chosen.threads] = partial(self._compiled, chosen.threads)
+        return bound
 
     def compiled(self, implementation: Callable[Concatenate[int, P], R]) -> Callable[Concatenate[int, P], R]:
         """Register the compiled implementation, which takes the number of threads first. A decorator."""
         self._compiled = implementation
+        self._by_threads.clear()
         return implementation
 
     def __reduce__(self) -> str:

@@ -52,6 +52,7 @@ __all__ = [
     "is_bound_by_first_turn",
     "is_legal",
     "is_placing",
+    "is_untouched",
     "join_action",
     "lacks_lowest",
     "lowest_marker",
@@ -108,7 +109,6 @@ class Facts(NamedTuple):
     grid_index: Numbers  # [N] uint16 the index of a cell on a grid with a border around it, in rows of `width`
     compatible: Numbers  # [E, W] int64 bitsets: the placements that share no cell with a placement
     near_sets: Numbers  # [C, W] int64 bitsets: the placements next to a color's start symbol
-    next_stop: Numbers  # [top + 1] int8 where a marker stops next; at the end of the track it stays
     width: int
     n_players: int
     n_tracks: int
@@ -120,6 +120,7 @@ class Facts(NamedTuple):
     n_actions: int
     swap_action: int
     decline_action: int
+    first_stop: int
     top: int
     has_bonus: int
     has_swap: int
@@ -167,8 +168,7 @@ def steps_to_mover(s: Games, t: Facts, g: int, seat: int) -> int:
 
 def next_stop(t: Facts, marker: int) -> int:
     """Return where a marker stops next; a marker at the end of the track stays there."""
-    stop: int = t.next_stop[marker]
-    return stop
+    return t.first_stop if marker < t.first_stop else t.top
 
 
 # Legality
@@ -230,27 +230,37 @@ def is_bound_by_first_turn(s: Games, t: Facts, g: int) -> bool:
     """
     if s.has_placed[g][s.to_play[g]]:
         return False
-    for word in range(t.n_words):  # noqa: SIM110  numba compiles no generators
-        if s.open[g][word] & near_untouched_symbols(s, t, g, word) != 0:
-            return True
+    for color in range(t.n_colors):
+        if is_untouched(s, g, color):
+            for word in range(t.n_words):
+                if s.open[g][word] & t.near_sets[color][word] != 0:
+                    return True
     return False
+
+
+def is_untouched(s: Games, g: int, color: int) -> bool:
+    """Return whether no tile lies next to the start symbol of a color."""
+    untouched: bool = (s.symbols_touched[g] >> color) & 1 == 0
+    return untouched
 
 
 def near_untouched_symbols(s: Games, t: Facts, g: int, word: int) -> int:
     """Return one word of the set of placements next to a start symbol that no tile lies next to."""
-    symbols_touched, near = s.symbols_touched[g], 0
+    near = 0
     for color in range(t.n_colors):
-        if (symbols_touched >> color) & 1 == 0:
+        if is_untouched(s, g, color):
             near |= t.near_sets[color][word]
     return near
 
 
 def find_allowed_placements(s: Games, t: Facts, g: int, out: Numbers) -> None:
     """Write the set of placements that are open to the seat to play, first-turn rule included, to out [W]."""
-    binds = is_bound_by_first_turn(s, t, g)
+    still_open = s.open[g]
     for word in range(t.n_words):
-        placements = s.open[g][word]
-        out[word] = placements & near_untouched_symbols(s, t, g, word) if binds else placements
+        out[word] = still_open[word]
+    if is_bound_by_first_turn(s, t, g):
+        for word in range(t.n_words):
+            out[word] &= near_untouched_symbols(s, t, g, word)
 
 
 def add_hidden_tiles(s: Games, t: Facts, g: int, seat: int, counts: Numbers) -> None:
@@ -590,7 +600,6 @@ def facts_of(rules: Rules) -> Facts:
         grid_index=((t.cells[:, 1] + rules.side) * width + t.cells[:, 0] + rules.side).astype(np.uint16),
         compatible=t.compatible.view(np.int64).copy(),
         near_sets=t.near.view(np.int64).copy(),
-        next_stop=t.next_stop.copy(),
         width=width,
         n_players=rules.players,
         n_tracks=rules.tracks,
@@ -602,6 +611,7 @@ def facts_of(rules: Rules) -> Facts:
         n_actions=t.n_actions,
         swap_action=t.swap_action,
         decline_action=t.decline_action,
+        first_stop=rules.stops[0],
         top=rules.top,
         has_bonus=int(rules.has_bonus),
         has_swap=int(rules.has_swap),
