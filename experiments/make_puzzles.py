@@ -4,7 +4,7 @@
     python -m experiments.make_puzzles
 
 plays games between the heuristics and solves every decision with few placements left by the endgame solver
-(`genial_env/policies/endgame.py`). It keeps decisions whose best move is clearly better than any other, sorts them by
+(`genial_env/policies/endgame`). It keeps decisions whose best move is clearly better than any other, sorts them by
 kind, and writes `genial_env/analysis/puzzles.jsonl`: at most one puzzle per game, and preferably those that "greedy"
 and "denial" get wrong. It takes two to three minutes. A change in the choices of a policy changes the games and so the
 puzzles; the stored file is from an earlier version of the policies.

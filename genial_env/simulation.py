@@ -1,4 +1,4 @@
-"""Games between policies, in batches."""
+"""Play games between policies in batches, and play positions out."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,10 +19,12 @@ from genial_env.policies.playout import play_on, play_out
 from genial_env.policies.registry import make_policy
 from genial_env.records import Record, Recorder
 
+__all__ = ["Playouts", "Results", "play", "play_batches", "playouts"]
+
 
 @dataclass(eq=False)
 class Results:
-    """What came of G games."""
+    """The results of G games."""
 
     rules: Rules
     agents: list[str]  # one name a seat
@@ -30,10 +32,10 @@ class Results:
     scores: NDArray[np.int8]  # [G, T, C] the final markers
     ranks: Ints  # [G, T] 1 = best, equal tracks share a rank
     decisions: Ints  # [G] actions played
-    records: list[Record] | None  # G game records, where asked for
+    records: list[Record] | None  # G game records, if they were asked for
 
     def __len__(self) -> int:
-        """G."""
+        """Return G."""
         return len(self.seeds)
 
 
@@ -49,21 +51,21 @@ def play(
 ) -> Results:
     """Play games between policies, one a seat.
 
-    Game i depends on `seed` and i alone: neither `batch` nor `games` changes it.
+    Game i depends only on `seed` and i. It does not depend on `batch` or `games`.
 
     Args:
         policies: one a seat, by name ("random", "greedy", "concave", "denial") or as a
             :class:`~genial_env.policies.base.Policy`.
-        rules: the rules; left out, the standard game for two.
-        games: how many.
-        seed: of the run; each game gets a seed of its own from it.
-        batch: how many are played at a time.
+        rules: the rules; None: the standard game for two.
+        games: the number of games.
+        seed: the seed of the run, from which each game gets its own.
+        batch: the number of games played at a time.
         record: whether to keep game records.
-        backend: who does it.
+        backend: the compute backend; None: the current one.
 
     Raises:
-        ValueError: for a number of policies that is not the number of seats, an unknown name, or counts below 1.
-        IllegalAction: when a policy plays what it may not.
+        ValueError: if there is not one policy for each seat, a name is unknown, or a count is below 1.
+        IllegalAction: if a policy plays an illegal action.
     """
     parts = list(play_batches(policies, rules, games, seed, batch=batch, record=record, backend=backend))
     joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _BY_GAME}
@@ -84,7 +86,10 @@ def play_batches(
     record: bool = False,
     backend: AnyBackend = None,
 ) -> Iterator[Results]:
-    """As :func:`play`, but batch by batch: for progress bars and for more games than fit in memory."""
+    """Play games as :func:`play` does, and yield the results of each batch.
+
+    This is for progress bars, and for more games than fit in memory.
+    """
     rules = Rules() if rules is None else rules
     roster = [make_policy(policy) for policy in policies]
     _check_roster(roster, rules)
@@ -118,7 +123,7 @@ def _play_batch(roster: list[Policy], rules: Rules, seeds: Bits, record: bool) -
 
 @dataclass(eq=False)
 class Playouts:
-    """What came of n playouts of each of B games."""
+    """The results of n playouts of each of B games."""
 
     rules: Rules
     scores: NDArray[np.int8]  # [B, n, T, C] the final markers
@@ -126,7 +131,7 @@ class Playouts:
 
     @property
     def ranks(self) -> Ints:  # [B, n, T]
-        """1 = best, equal tracks share a rank."""
+        """The final ranks: 1 is the best, equal tracks share a rank."""
         return ranking.ranks(self.scores)
 
 
@@ -139,23 +144,24 @@ def playouts(
     batch: int = 1024,
     backend: AnyBackend = None,
 ) -> Playouts:
-    """Play n copies of each game to its end, with new luck in each: the tiles drawn from now on, and the choices.
+    """Play n copies of each game to its end, each with new random draws and new random bits for the policies.
 
-    Tiles that others hold stay as they are: give states made by :func:`genial_env.determinize` to let a seat think. The
-    states are not changed. Playout j of game i depends on its position, on `seed` and on ``i * n + j`` alone.
+    The racks stay as they are. For a search that may not see them, pass states from :func:`genial_env.determinize`. The
+    states are not changed. Playout j of game i depends only on its position, on `seed` and on ``i * n + j``.
 
     Args:
         states: B games.
-        policy: who plays, all seats or a sequence of one each: "random", "greedy", "concave", "denial", or any
-            :class:`~genial_env.policies.base.Policy`. The named ones are compiled whole by the backend "numba".
-        n: playouts of each.
-        seed: of the luck.
-        batch: copies at a time.
-        backend: who does it.
+        policy: one policy for all seats, or a sequence of one for each: names, or
+            :class:`~genial_env.policies.base.Policy` objects. The backend "numba" compiles whole playouts of "random",
+            "greedy", "concave" and "denial".
+        n: the number of playouts of each game.
+        seed: the seed of the draws and of the policies' random bits.
+        batch: the number of copies played at a time.
+        backend: the compute backend; None: the current one.
 
     Raises:
-        ValueError: for an unknown name, a number of policies that is not the number of seats, or counts below 1.
-        TypeError: for something that is no policy.
+        ValueError: if a name is unknown, there is not one policy for each seat, or a count is below 1.
+        TypeError: if something is not a policy.
     """
     rules = states.rules
     many = isinstance(policy, Sequence) and not isinstance(policy, str)
@@ -180,10 +186,11 @@ def playouts(
 
 
 def _check_roster(roster: Sequence[Policy], rules: Rules) -> None:
+    """Check that there is one policy for each seat."""
     if len(roster) != rules.players:
         raise ValueError(f"{rules.players} seats need {rules.players} policies, not {len(roster)}")
 
 
 def _as_counts(**counts: int) -> list[int]:
-    """Whole numbers of at least 1, as Python ints."""
+    """Return counts as Python ints, after a check that they are at least 1."""
     return [as_integer(value, name, 1) for name, value in counts.items()]

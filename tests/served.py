@@ -1,4 +1,4 @@
-"""A server for tests: the web application in a thread of this process, and a client that behaves as a browser does."""
+"""A server for tests in a thread of this process, and a client that behaves like a browser."""
 
 import threading
 import time
@@ -17,14 +17,14 @@ from genial_env.web.server import create_server
 from tests.conftest import GUARD
 
 WAIT_S = 10
-"""How long an answer may be held back for an agent."""
+"""The most seconds for which an answer may be held back for an agent."""
 
 SMALL = {"players": 2, "edition": "2025", "mode": "individual", "side": 4}
 
 
 @contextmanager
 def served(app: Any) -> Iterator[str]:
-    """Serve an application; gives its address."""
+    """Serve an application in the block; yield its address."""
     server, sock = create_server(app, "127.0.0.1", 0)
     thread = threading.Thread(target=server.run, args=([sock],), daemon=True)
     thread.start()
@@ -42,7 +42,7 @@ def served(app: Any) -> Iterator[str]:
 
 
 class Slow:
-    """An agent that thinks until it is let end."""
+    """An agent that thinks until the event `may_end` is set."""
 
     name = "slow"
     going, may_end = threading.Semaphore(0), threading.Event()
@@ -55,7 +55,7 @@ class Slow:
     @classmethod
     @contextmanager
     def known(cls, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        """One of the agents that have a name, in the block; then it may end."""
+        """Add the agent to the named agents in the block; then let it end."""
         monkeypatch.setitem(ROSTER, cls.name, cls)
         monkeypatch.setattr(cls, "going", threading.Semaphore(0))
         monkeypatch.setattr(cls, "may_end", threading.Event())
@@ -68,10 +68,10 @@ class Slow:
 
 
 class Browser(httpx.Client):
-    """A browser at the page of a server: it has cookies of its own, and names the origin of what it sends."""
+    """A client with its own cookies that sends the origin of its requests, as a browser does."""
 
     opened: ClassVar[list["Browser"]] = []
-    """Closed when a server ends."""
+    """All browsers; they are closed when a server ends."""
 
     def __init__(self, address: str, *, begin: bool = True) -> None:
         super().__init__(base_url=address, headers={"origin": address}, timeout=GUARD, verify=False, trust_env=False)
@@ -81,7 +81,7 @@ class Browser(httpx.Client):
             assert self.post("/api/session", json={}).status_code == 200
 
     def window(self, address: str | None = None) -> "Browser":
-        """Another window of the same browser, perhaps after the server was started anew."""
+        """Return another window of the same browser, perhaps at another address of the server."""
         other = Browser(address or self.address, begin=False)
         other.cookies.update(dict(self.cookies))
         return other
@@ -99,16 +99,16 @@ class Browser(httpx.Client):
         return self.do(game, what, **sent) if "thinking" in found and found["turn"] == game["turn"] else found
 
     def hint(self, game: dict[str, Any], **asked: Any) -> httpx.Response:
-        """Ask for a hint until it is there, or refused."""
+        """Ask for a hint until it is there or refused."""
         answer = self.get(f"/api/games/{game['id']}/hint", params={"wait": WAIT_S, **asked})
         return self.hint(game, **asked) if "thinking" in answer.json() else answer
 
     def seen_by(self, game: dict[str, Any], seat: int) -> dict[str, Any]:
-        """The game as a seat sees it."""
+        """Return the game as a seat sees it."""
         return self._took(self.get(f"/api/games/{game['id']}?seat={seat}"))
 
     def decide(self, game: dict[str, Any], seat: int | None = None) -> dict[str, Any]:
-        """Play the first thing that the person to play may do; with a seat, of several people, as it sees the game."""
+        """Play the first legal decision of the person to play; of several people, the one on a seat."""
         game = game if seat is None else self.seen_by(game, seat)
         seat, choice = game["position"]["to_play"], game["choice"]
         if choice["swap"]:

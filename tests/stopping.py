@@ -1,4 +1,4 @@
-"""Runs a module as ``python -m`` does, and stops its process as soon as some file is there.
+"""Run a module as ``python -m`` does, and stop its process as soon as a file exists.
 
     python -m tests.stopping FILE MODULE [ARGUMENT...]
 
@@ -17,10 +17,10 @@ from tests.paths import ROOT
 
 
 def start(path: Path, module: str, *words: str) -> subprocess.Popen[bytes]:
-    """A module in a process of its own, which has been stopped by the time that this returns.
+    """Run a module in a process and return the process, which is stopped by then.
 
     Raises:
-        ChildProcessError: where it ended before the file was there.
+        ChildProcessError: if it ended before the file existed.
     """
     command = [sys.executable, "-m", __name__, str(path), module, *words]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
@@ -32,7 +32,7 @@ def start(path: Path, module: str, *words: str) -> subprocess.Popen[bytes]:
 
 
 def main(path: str, module: str) -> None:
-    """Run the module; when it next opens, renames or starts something with the file there, stop."""
+    """Run the module; stop when it opens a file, renames one or starts a process while the file exists."""
     own = os.getpid()
 
     def stop(event: str, _: Any) -> None:

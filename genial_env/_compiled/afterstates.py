@@ -170,7 +170,7 @@ def fill_features(
     """Write the afterstates of actions [n] of some games [n].
 
     Args:
-        state: G games, as :func:`genial_env.policies.afterstates.turned` makes them.
+        state: G games, as :func:`genial_env.policies.afterstates.make_states` makes them.
         facts: of their rules.
         one: a state of one game, to play on.
         buffers: scratch buffers.
@@ -211,7 +211,7 @@ def take_over(s: Games, g: int, o: Games) -> None:
 
 @helper
 def write_features(o: Games, t: Facts, r: Buffers, values: Array, others: Array, out: Array) -> None:
-    """Write the features of the one game to out [W], as :func:`genial_env.policies.afterstates.features` does."""
+    """Write the features of the one game to out [W], as ``compute_features`` in that module does."""
     n_fitting, n_pairs, n_free = find_cells(o, t, r)
     write_offers(o, t, r, values, n_fitting)
     for track in range(t.n_tracks):
@@ -392,7 +392,7 @@ def sort_markers(o: Games, t: Facts, out: Array) -> Any:
 
 @helper
 def expect(o: Games, t: Facts, r: Buffers, track: int, size: int) -> Any:
-    """Return the expected highest value of so many unseen tiles (as ``_expected`` there), and the highest value."""
+    """Return the expected and the greatest value of so many unseen tiles (``_expected_best`` in that module)."""
     values, total = r.by_kind[track], np.int64(0)
     for kind in range(t.n_kinds):
         total += o.bag[0, kind]
@@ -430,7 +430,7 @@ def rank(threads: int, view: View, prior: HeuristicPolicy, out: Ints) -> None:
         afterstates.rank_placements.numpy(view, prior, out)
         return
     rules, most = view.rules, out.shape[1]
-    game = arrays(afterstates.turned(view)), facts(rules)
+    game = arrays(afterstates.make_states(view)), facts(rules)
     arrival = STOP_VALUE if rules.has_bonus else 0
     found = np.full(out.shape, afterstates.NONE)
 
@@ -445,10 +445,10 @@ def rank(threads: int, view: View, prior: HeuristicPolicy, out: Ints) -> None:
 def fill_afterstates(threads: int, view: View, made: Afterstates) -> None:
     """Compute it in compiled code."""
     rules = view.rules
-    game = arrays(afterstates.turned(view)), facts(rules)
+    game = arrays(afterstates.make_states(view)), facts(rules)
     others = np.ascontiguousarray(view.rack_sizes[:, 1:])
     wanted = made.game, made.actions, others, made.features, made.over.view(np.uint8), made.scores
-    values = afterstates.markers_worth(rules)
+    values = afterstates.denial_marker_values(rules)
 
     def work(lo: int, hi: int) -> None:
         fill_features(*game, _one(rules), _buffers_for(rules, 1), values, *wanted, lo, hi)

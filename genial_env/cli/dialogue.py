@@ -99,7 +99,7 @@ class Dialogue:
         print("type help for the commands")
 
     def _show_news(self) -> None:
-        """Show the new events: those of an agent as everybody sees them, those of a person as he sees them."""
+        """Show the new events: an agent's as everybody sees them, a person's as this person sees them."""
         for event in self._events()[self._shown :]:
             is_person = self.table.players[event[1]] is None
             self._print_events([event], seat=event[1] if is_person else SPECTATOR)
@@ -139,7 +139,7 @@ class Dialogue:
     # Asking
 
     def _ask(self, seat: int) -> int:
-        """Ask a person until he decides, and return the action."""
+        """Ask a person until there is a decision, and return the action."""
         self._hand_over(seat)
         self._show_board()
         while True:

@@ -138,13 +138,14 @@ def encode_planes(view: View) -> dict[str, NDArray[Any]]:
 
 def assemble(view: View, **computed: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
     """Return all fields in their order: the computed ones, and those that are copied from the view."""
-    shapes = plane_shapes(view.rules)
-    return {
-        name: computed[name]
-        if name in computed
-        else getattr(view, _COPIED[name]).reshape(len(view), *shapes[name]).astype(np.uint8)
-        for name in _fields(view.rules)
-    }
+    fields: dict[str, NDArray[Any]] = {}
+    for name in _fields(view.rules):
+        if name in computed:
+            fields[name] = computed[name]
+        else:  # numbers [G] of the view have the shape [G, 1] in a field; a call of reshape would take longer
+            source = getattr(view, _COPIED[name])
+            fields[name] = (source[:, None] if source.ndim == 1 else source).astype(np.uint8)
+    return fields
 
 
 @dataclass(frozen=True)

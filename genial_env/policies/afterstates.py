@@ -1,12 +1,12 @@
-"""What a seat leaves behind: the placements worth a look, and the position after each, in numbers for a network.
+"""Candidate actions, and the features of the positions that they lead to.
 
-An *afterstate* is the game as a seat's action leaves it, before new tiles are drawn: all that the action decides, and
-no luck yet. Everything here starts from views, so it knows what the seat may know.
+An *afterstate* is the position after a seat's action and before it draws new tiles: everything that the action
+determines, and nothing random. Everything here is computed from views, so it uses only what the seat may know.
 
-The numbers are the same whatever is recolored, turned or mirrored: for each color a row of :func:`color_features`, for
-the whole game one of :func:`game_features`. All are whole numbers, so that both backends make the same ones.
+The features do not change if the board is rotated or mirrored. There is a row of :func:`color_features` for each color,
+and one of :func:`game_features` for the whole game. All are integers, so that both backends compute the same ones.
 
-Axis letters as in :mod:`genial_env.core.state`, and n afterstates, F features of a color, W of an afterstate in all.
+Axis letters as in :mod:`genial_env.core.tables`; also n afterstates, F features of a color, W features in all.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from genial_env.backends import accelerated
 from genial_env.core import kernel
 from genial_env.core.bitsets import Bools, Ints
-from genial_env.core.rules import TRACK_END, Rules
+from genial_env.core.rules import Rules
 from genial_env.core.state import EMPTY, FREE, LEVELS, State
 from genial_env.core.tables import tables
 from genial_env.core.views import View
@@ -27,103 +27,117 @@ from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.prior import check_prior, compute_prior_values
 
+__all__ = [
+    "NONE",
+    "Afterstates",
+    "Features",
+    "afterstates",
+    "candidates",
+    "color_features",
+    "distinct_placements",
+    "game_features",
+    "width",
+]
+
 Features = NDArray[np.int16]
 
 THRESHOLDS = (1, 2, 3, 4, 5, 6, 8)
-"""Of points: how many cells offer at least so many."""
+"""There is a feature for each: the number of cells that score at least so many points."""
 
 NOTHING = -8000
-"""Less than any worth, and twice it still fits in 16 bits."""
+"""Less than any gain; twice it still fits in 16 bits."""
 
 NONE = -1
-"""In a row of candidates: no further one."""
+"""Fills a row of candidates after the last one."""
 
 
 @lru_cache(maxsize=64)
 def color_features(rules: Rules) -> list[str]:
-    """What the numbers of a color say, F words."""
-    marker = ["marker", "above the lowest", "colors lower", "at the top"]
+    """Return the names of the features of a color: F."""
+    marker = ["marker", "marker above the lowest", "lower markers", "marker at the top"]
     tracks = [f"track {track}: {word}" for track in range(rules.tracks) for word in marker]
-    rivals = [f"seat {seat}: most worth of a tile that shows it" for seat in _rivals(rules)]
+    their_gains = [f"seat {seat}: greatest gain of an unseen tile with the color" for seat in _others(rules)]
     return [
         *tracks,
         "points to the next stop",
-        *(f"cells with {points}+ points" for points in THRESHOLDS),
+        *(f"cells that score {points}+ points" for points in THRESHOLDS),
         "most points on a cell",
-        "most points on two cells side by side",
-        "tiles in hand with one half",
-        "doubles in hand",
+        "most points on two neighboring cells",
+        "tiles in the rack with one half",
+        "doubles in the rack",
         "unseen tiles with one half",
         "unseen doubles",
-        "most worth of a tile in hand that shows it",
-        *rivals,
+        "greatest gain of a tile in the rack with the color",
+        *their_gains,
     ]
 
 
 @lru_cache(maxsize=64)
 def game_features(rules: Rules) -> list[str]:
-    """What the numbers of the whole game say."""
+    """Return the names of the features of the whole game."""
     markers = [
-        f"track {track}: marker {place} from below" for track in range(rules.tracks) for place in range(rules.colors)
+        f"track {track}: marker number {place} from the lowest"
+        for track in range(rules.tracks)
+        for place in range(rules.colors)
     ]
-    rivals = [
+    their_gains = [
         word
-        for seat in _rivals(rules)
-        for word in (f"seat {seat}: expected worth", f"seat {seat}: most worth", f"seat {seat}: tiles")
+        for seat in _others(rules)
+        for word in (f"seat {seat}: expected gain", f"seat {seat}: greatest gain", f"seat {seat}: tiles")
     ]
     return [
         *markers,
-        "most worth of a tile in hand",
-        "of the next tile",
-        *rivals,
+        "greatest gain of a tile in the rack",
+        "second greatest gain",
+        *their_gains,
         "free cells",
-        "cells that a tile fits on",
-        "pairs of free cells",
-        "bonus placements owed",
-        "tiles in hand",
+        "free cells with a free neighbor",
+        "pairs of neighboring free cells",
+        "pending bonus placements",
+        "tiles in the rack",
         "may swap",
     ]
 
 
-def _rivals(rules: Rules) -> range:
-    """The seats that lay tiles before the next own turn; solo the own, whose tile is still in the bag."""
+def _others(rules: Rules) -> range:
+    """Return the seats that play before the next own turn, counted from the own; solo the own, which draws first."""
     return range(1, rules.players) if rules.players > 1 else range(1)
 
 
 @lru_cache(maxsize=64)
 def width(rules: Rules) -> int:
-    """W: C * F numbers of the colors, one color after the other, then those of the game."""
+    """Return W: C * F features of the colors, one color after the other, then the features of the game."""
     return rules.colors * len(color_features(rules)) + len(game_features(rules))
 
 
 @dataclass(eq=False)
 class Afterstates:
-    """n positions, each as an action of a view's seat leaves it."""
+    """The positions after n actions."""
 
-    game: Ints  # [n] which view it is of
+    game: Ints  # [n] the index of the view
     actions: Ints  # [n]
     features: Features  # [n, W]
     over: Bools  # [n] the game has ended
     scores: NDArray[np.int8]  # [n, T, C] the markers, own track first
 
     def __len__(self) -> int:
-        """N."""
+        """Return n."""
         return len(self.game)
 
 
 def candidates(view: View, most: int, prior: HeuristicPolicy | None = None) -> Ints:
-    """The actions of each game that are worth a look, the likeliest first.
+    """Return the candidate actions of each game, the best placements first.
 
     Those are the placements of the highest prior value (:func:`~genial_env.policies.prior.compute_prior_values`), one
     of those that lead to the same position, and swap and decline where they are legal.
 
     Args:
         view: G games in which it is the seat's turn.
-        most: how many placements.
-        prior: left out, :class:`~genial_env.policies.denial.DenialPolicy`.
+        most: the most placements.
+        prior: sorts the placements; by default :class:`~genial_env.policies.denial.DenialPolicy`.
 
     Returns:
-        [G, most + 2] action ids, :data:`NONE` behind the last.
+        [G, most + 2] action ids, :data:`NONE` after the last.
     """
     prior = check_prior(prior)
     actions = np.full((len(view), most + 2), NONE, dtype=np.int64)
@@ -149,25 +163,24 @@ def rank_placements(view: View, prior: HeuristicPolicy, out: Ints) -> None:
 
 
 IMPOSSIBLE = -(1 << 40)
-"""Less than any value of a placement."""
+"""Less than the value of any placement."""
 
 
 def distinct_placements(view: View) -> Bools:
-    """[G, K, E]: the playable placements, of equal ones the first: of a tile that lies in two slots, and of a double
-    the two ways round.
+    """Return one legal placement for each position that can be reached: [G, K, E].
+
+    Of duplicate tiles it is that of the first slot, of a double the direction that names the lower cell first.
     """
     t = view.tables
-    earlier = np.tril(view.rack[:, :, None] == view.rack[:, None, :], -1).any(axis=2)
-    colors = t.kinds.take(view.rack, axis=0)
-    mixed = colors[:, :, 0] != colors[:, :, 1]
-    one_way = t.placements[:, 0] < t.placements[:, 1]
-    slots = view.slots & ~earlier
-    distinct: Bools = slots[:, :, None] & view.placements[:, None, :] & (mixed[:, :, None] | one_way)
+    is_duplicate = np.tril(view.rack[:, :, None] == view.rack[:, None, :], -1).any(axis=2)
+    slots = view.slots & ~is_duplicate
+    directed = ~t.is_double[view.rack][:, :, None] | ~t.is_reversed
+    distinct: Bools = slots[:, :, None] & view.placements[:, None, :] & directed
     return distinct
 
 
 def _add_choices(view: View, actions: Ints) -> None:
-    """In place: add swap and decline behind the placements."""
+    """In place: add swap and decline after the placements."""
     t = view.tables
     for allowed, action in ((view.may_swap, t.swap_action), (view.may_decline, t.decline_action)):
         games = np.flatnonzero(allowed)
@@ -176,12 +189,12 @@ def _add_choices(view: View, actions: Ints) -> None:
 
 
 def afterstates(view: View, game: Ints, actions: Ints) -> Afterstates:
-    """What some actions leave behind.
+    """Compute the afterstates of actions.
 
     Args:
         view: G games in which it is the seat's turn.
-        game: [n] the games that the actions are for.
-        actions: [n] action ids, playable ones.
+        game: [n] the game of each action.
+        actions: [n] legal action ids.
     """
     rules = view.rules
     made = Afterstates(
@@ -195,10 +208,10 @@ def afterstates(view: View, game: Ints, actions: Ints) -> Afterstates:
     return made
 
 
-def turned(view: View) -> State:
-    """The games as states in which the seat is number 0, nobody else holds a tile, and the bag holds all unseen tiles.
+def make_states(view: View) -> State:
+    """Return states in which the viewing seat is seat 0, the others hold no tiles, and the bag holds all unseen ones.
 
-    No game is like this; it is what the rules need for playing on from a view.
+    No real game is like this. It is what the rules need to apply an action of the seat.
     """
     rules, t, n = view.rules, view.tables, len(view)
     racks = np.full((n, rules.players, rules.rack), EMPTY, dtype=np.int8)
@@ -226,56 +239,53 @@ def turned(view: View) -> State:
     )
 
 
-# In numpy
-
-
 @accelerated
 def fill_afterstates(view: View, made: Afterstates) -> None:
     """Fill in `features`, `over` and `scores` of the afterstates in place."""
     for start in range(0, len(made), AT_ONCE):
         part = slice(start, start + AT_ONCE)
-        state = turned(view).select(made.game[part])
+        state = make_states(view).select(made.game[part])
         kernel.apply_without_draw(state, made.actions[part])
         made.over[part], made.scores[part] = state.over, state.scores
         others = view.rack_sizes[made.game[part], 1:]
-        made.features[part] = features(state, others)
+        made.features[part] = compute_features(state, others)
 
 
 AT_ONCE = 2048
-"""Afterstates that numpy looks at together, so that they fit in the cache."""
+"""Afterstates computed together, so that they fit in the cache."""
 
 
-def features(state: State, others: Ints) -> Features:
-    """[n, W]: the numbers of afterstates, of seat 0 in states as :func:`turned` makes them.
+def compute_features(state: State, others: Ints) -> Features:
+    """Compute the features of afterstates for seat 0: [n, W].
 
     Args:
-        state: n games.
-        others: [n, P - 1] how many tiles the other seats hold.
+        state: n games as :func:`make_states` makes them.
+        others: [n, P - 1] the number of tiles of each other seat.
     """
     rules, t = state.rules, state.tables
     free = np.append(state.board == FREE, np.zeros((len(state), 1), dtype=np.bool_), axis=1)  # and one off the board
     beside = free[:, t.neighbours[:-1]] & free[:, :-1, None]  # [n, N, 6]
     fits = beside.any(axis=2)
-    worths = [_worth_by_kind(state, track, fits) for track in range(rules.tracks)]
+    gains = [_compute_gains(state, track, fits) for track in range(rules.tracks)]
     held = kernel.count_kinds(state.racks[:, 0], t.n_kinds)
-    in_hand = np.where(held > 0, worths[0], 0)  # [n, M]
+    own_gains = np.where(held > 0, gains[0], 0)  # [n, M]
     sizes = others if rules.players > 1 else np.ones((len(state), 1), dtype=np.int64)
-    rivals = [np.where(state.bag > 0, worths[seat % rules.tracks], 0) for seat in _rivals(rules)]
+    their_gains = [np.where(state.bag > 0, gains[rules.track_of(seat)], 0) for seat in _others(rules)]
     by_color = [
-        *_marker_numbers(state),
-        *_points_numbers(state, fits),
-        *(_by_color(rules, tiles)[half] for tiles in (held, state.bag.astype(np.int64)) for half in (0, 1)),
-        *(_best_showing(rules, worth) for worth in (in_hand, *rivals)),
+        *_marker_features(state),
+        *_points_features(state, fits),
+        *(_count_by_color(rules, tiles)[half] for tiles in (held, state.bag.astype(np.int64)) for half in (0, 1)),
+        *(_best_with_color(rules, each) for each in (own_gains, *their_gains)),
     ]
-    best_two = -np.sort(-in_hand, axis=1)[:, :2]
+    best_two = -np.sort(-own_gains, axis=1)[:, :2]
     whole = [
         *np.sort(state.scores, axis=2).transpose(1, 2, 0).reshape(-1, len(state)),
         best_two[:, 0],
         best_two[:, 1],
         *(
             numbers
-            for number, worth in enumerate(rivals)
-            for numbers in (_expected(worth, state.bag, sizes[:, number]), worth.max(axis=1), sizes[:, number])
+            for number, each in enumerate(their_gains)
+            for numbers in (_expected_best(each, state.bag, sizes[:, number]), each.max(axis=1), sizes[:, number])
         ),
         free.sum(axis=1),
         fits.sum(axis=1),
@@ -288,22 +298,19 @@ def features(state: State, others: Ints) -> Features:
     return np.concatenate([colors, np.stack(whole, axis=1)], axis=1).astype(np.int16)
 
 
-def _marker_numbers(state: State) -> list[NDArray[Any]]:
-    """Each [n, C]: the markers of every track, and the own points to the next stop."""
+def _marker_features(state: State) -> list[NDArray[Any]]:
+    """Return features of the markers of each track, and the own points to the next stop: [n, C] each."""
     rules, numbers = state.rules, []
     for track in range(rules.tracks):
         markers = state.scores[:, track]
         lower = (markers[:, None, :] < markers[:, :, None]).sum(axis=2)
         numbers += [markers, markers - markers.min(axis=1, keepdims=True), lower, markers == rules.top]
-    return [*numbers, _stops(rules, state.scores[:, 0]) - state.scores[:, 0]]
+    own = state.scores[:, 0]
+    return [*numbers, state.tables.next_stop[own] - own]
 
 
-def _stops(rules: Rules, markers: NDArray[np.int8]) -> NDArray[np.int64]:
-    return np.where(markers < TRACK_END, TRACK_END, rules.top)
-
-
-def _points_numbers(state: State, fits: Bools) -> list[NDArray[Any]]:
-    """Each [n, C]: what the cells offer that a tile fits on."""
+def _points_features(state: State, fits: Bools) -> list[NDArray[Any]]:
+    """Return features of the points on the cells with a free neighbor: [n, C] each."""
     points = np.where(fits[:, :, None], state.points, 0).astype(np.int16)
     here = np.where(fits[:, :, None], state.points, NOTHING).astype(np.int16)
     side_by_side = (here + _best_beside(state, here)).max(axis=1)
@@ -315,7 +322,7 @@ def _points_numbers(state: State, fits: Bools) -> list[NDArray[Any]]:
 
 
 def _best_beside(state: State, values: NDArray[np.int16]) -> NDArray[np.int16]:
-    """[n, N, C]: the most that any neighbour of a cell has."""
+    """Return the maximum over the neighbors of each cell: [n, N, C]."""
     nowhere = np.full((len(values), 1, values.shape[2]), NOTHING, dtype=np.int16)
     around = np.append(values, nowhere, axis=1)
     best = around[:, state.tables.neighbours[:-1, 0]]
@@ -324,14 +331,14 @@ def _best_beside(state: State, values: NDArray[np.int16]) -> NDArray[np.int16]:
     return best
 
 
-def _worth_by_kind(state: State, track: int, fits: Bools) -> NDArray[np.int16]:
-    """[n, M]: what the best placement of each tile kind adds to the worth of a track's markers, as the policy "denial"
-    has it, halves by themselves.
+def _compute_gains(state: State, track: int, fits: Bools) -> NDArray[np.int16]:
+    """Return the greatest gain of each tile kind for a track, as the sum of its halves: [n, M].
+
+    The gain is the increase in marker value of the policy "denial".
     """
-    rules = state.rules
-    worth, markers = markers_worth(rules), state.scores[:, track].astype(np.int64)
-    after = np.minimum(markers[:, None, :] + state.points, _stops(rules, state.scores[:, track])[:, None, :])
-    gain = np.where(fits[:, :, None], worth[after] - worth[markers][:, None, :], NOTHING).astype(np.int16)
+    values, markers = denial_marker_values(state.rules), state.scores[:, track]
+    after = np.minimum(markers[:, None, :] + state.points, state.tables.next_stop[markers][:, None, :])
+    gain = np.where(fits[:, :, None], values[after] - values[markers][:, None, :], NOTHING).astype(np.int16)
     beside = _best_beside(state, gain)
     best = [(gain[:, :, a] + beside[:, :, b]).max(axis=1) for a, b in state.tables.kinds]
     result: NDArray[np.int16] = np.maximum(np.stack(best, axis=1), 0)
@@ -339,36 +346,40 @@ def _worth_by_kind(state: State, track: int, fits: Bools) -> NDArray[np.int16]:
 
 
 @lru_cache(maxsize=64)
-def markers_worth(rules: Rules) -> NDArray[np.int16]:
-    """[top + 1]: what a marker is worth to "denial"."""
+def denial_marker_values(rules: Rules) -> NDArray[np.int16]:
+    """Return the marker values of the policy "denial": [top + 1]."""
     return DenialPolicy().marker_values(rules)
 
 
-def _by_color(rules: Rules, tiles: Ints) -> tuple[Ints, Ints]:
-    """Each [n, C]: how many of the tiles, counted by kind [n, M], show a color with one half, and with both."""
-    kinds = tables(rules).kinds
-    shown = (kinds[:, :, None] == np.arange(rules.colors)).sum(axis=1)  # [M, C]
+def _count_by_color(rules: Rules, tiles: Ints) -> tuple[Ints, Ints]:
+    """Return how many tiles, given by kind [n, M], have the color on one half, and on both: [n, C] each."""
+    shown = tables(rules).color_counts
     return tiles @ (shown == 1), tiles @ (shown == 2)
 
 
-def _best_showing(rules: Rules, worth: NDArray[Any]) -> NDArray[Any]:
-    """[n, C]: the most worth [n, M] of a kind that shows the color."""
-    kinds = tables(rules).kinds
-    shown = (kinds[:, :, None] == np.arange(rules.colors)).any(axis=1)
-    best: NDArray[Any] = np.where(shown, worth[:, :, None], 0).max(axis=1)
+def _best_with_color(rules: Rules, gains: NDArray[Any]) -> NDArray[Any]:
+    """Return the greatest gain, given by kind [n, M], of a tile with each color: [n, C]."""
+    shown = tables(rules).color_counts > 0
+    best: NDArray[Any] = np.where(shown, gains[:, :, None], 0).max(axis=1)
     return best
 
 
-def _expected(worth: NDArray[np.int16], unseen: NDArray[np.uint8], size: Ints) -> Ints:
-    """[n]: the worth that the best of so many tiles has on the average, drawn from the unseen ones and put back each
-    time; in whole numbers, so that both backends agree.
+def _expected_best(gains: NDArray[np.int16], unseen: NDArray[np.uint8], size: Ints) -> Ints:
+    """Return the expected greatest gain of tiles drawn with replacement from the unseen ones: [n].
+
+    It is computed in integers, so that both backends agree.
+
+    Args:
+        gains: [n, M] by kind.
+        unseen: [n, M] the number of unseen tiles of each kind.
+        size: [n] the number of tiles drawn.
     """
-    order = np.argsort(-worth, axis=1, kind="stable")
-    values = np.take_along_axis(worth, order, axis=1).astype(np.int64)
+    order = np.argsort(-gains, axis=1, kind="stable")
+    values = np.take_along_axis(gains, order, axis=1).astype(np.int64)
     counts = np.take_along_axis(unseen, order, axis=1).astype(np.int64)
     total = counts.sum(axis=1, keepdims=True)
     share = ((total - counts.cumsum(axis=1)) << FIXED) // np.maximum(total, 1)
-    none = np.full(share.shape, 1 << FIXED)  # the chance that none is drawn of the kinds up to this one
+    none = np.full(share.shape, 1 << FIXED)  # the probability that no tile of the kinds up to this one is drawn
     for tile in range(int(size.max(initial=0))):
         none = np.where(tile < size[:, None], (none * share) >> FIXED, none)
     before = np.append(np.full((len(none), 1), 1 << FIXED), none[:, :-1], axis=1)
@@ -377,4 +388,4 @@ def _expected(worth: NDArray[np.int16], unseen: NDArray[np.uint8], size: Ints) -
 
 
 FIXED = 12
-"""Bits of a chance in whole numbers."""
+"""The bits of a probability as an integer."""

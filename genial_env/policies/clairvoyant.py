@@ -1,9 +1,9 @@
-"""Solo play that knows the coming tiles: no agent, but the yardstick that agents are measured by.
+"""Solo play that knows the order of the draws: an upper bound for agents, not a policy that can be played.
 
-A solo game's tiles come in one order whatever is played, so a copy of the game tells which. Nested Monte-Carlo search
-(T. Cazenave, "Nested Monte-Carlo search", IJCAI 2009) looks for the best line: at level 0 the agent "value" plays the
-game to its end; at a higher level every candidate of every decision is tried by a search one level lower, and the best
-line found so far is followed.
+The draws of a solo game do not depend on the actions, so playing on in a copy of the game reveals them. Nested
+Monte-Carlo search (T. Cazenave, "Nested Monte-Carlo search", IJCAI 2009) looks for the best sequence of actions with
+these draws. At level 0 the agent "value" plays the game to its end. At a higher level each candidate of each decision
+is tried by a search one level lower, and the best sequence found so far is followed.
 """
 
 from dataclasses import dataclass
@@ -18,35 +18,45 @@ from genial_env.core.views import view
 from genial_env.policies.settings import check_count
 from genial_env.policies.value import ValueNet, judge
 
+__all__ = ["END", "Lines", "clairvoyant"]
+
 END = -1
-"""In a line: the game is over."""
+"""Fills a line after the last action."""
 
 
 @dataclass(eq=False)
 class Lines:
     """The best lines found for B games."""
 
-    utility: NDArray[np.float64]  # [B] as the network's outcomes count it
-    actions: Ints  # [B, most placements] from the given position on, END behind the last
+    utility: NDArray[np.float64]  # [B] the utility of the final markers (:meth:`Outcomes.utility`)
+    actions: Ints  # [B, most placements] from the given position on, END after the last
 
     def take(self, other: "Lines", rows: Ints, where: Ints, step: int, first: Ints) -> None:
-        """In place: for some games (rows) take over other lines (where), which go on after an action at a step."""
+        """In place: replace the lines of some games from a step on.
+
+        Args:
+            other: lines that begin after the step.
+            rows: the games here.
+            where: the lines there.
+            step: the number of the decision.
+            first: the action at the step for each of the games.
+        """
         self.utility[rows] = other.utility[where]
         self.actions[rows, step] = first
         self.actions[rows, step + 1 :] = other.actions[where, : self.actions.shape[1] - step - 1]
 
 
 def clairvoyant(state: State, net: ValueNet, level: int = 1, candidates: int = 8) -> Lines:
-    """The best lines that nested search finds with the luck that each game will have.
+    """Find the best lines for the draws that each game will have, by nested search.
 
     Args:
         state: B solo games; they are not changed.
-        net: what chooses candidates and plays lines to their ends.
-        level: how deep searches are nested; every level takes some hundred times as long.
-        candidates: how many placements are tried for a decision, those that "denial" thinks worth most.
+        net: chooses candidates and plays lines to their ends.
+        level: the nesting depth; each level takes some hundred times as long.
+        candidates: the number of placements tried for each decision, those with the highest prior values.
 
     Raises:
-        ValueError: for games of more than one seat, or a level below 0.
+        ValueError: if the games have more than one seat, or the level is below 0.
     """
     if state.rules.players != 1:
         raise ValueError(f"clairvoyant play is for 1 seat, not {state.rules.players}")
@@ -57,7 +67,7 @@ def clairvoyant(state: State, net: ValueNet, level: int = 1, candidates: int = 8
 
 
 def _nested(state: State, net: ValueNet, level: int, candidates: int) -> Lines:
-    """In place: play the games to their ends by the best lines found."""
+    """In place: play the games to their ends by the best lines found; return the lines."""
     longest = state.rules.most_placements
     found = Lines(np.full(len(state), -np.inf), np.full((len(state), longest), END))
     for step in range(longest):

@@ -14,11 +14,11 @@ accurate as in float32, in which a number has 24 bits.
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env.core.arrays import Floats, Floats32
+
 __all__ = ["multiply", "round_columns"]
 
-Floats = NDArray[np.float32]
 Integers = NDArray[np.int16]
-Doubles = NDArray[np.float64]
 
 _ITEM_BITS = {np.dtype(np.float32): 23, np.dtype(np.int16): 15}
 """The bits of an item's numbers, without the sign."""
@@ -26,7 +26,7 @@ _ITEM_BITS = {np.dtype(np.float32): 23, np.dtype(np.int16): 15}
 _SUM_BITS = np.finfo(np.float64).nmant + 1
 
 
-def round_columns(matrix: Floats, items: type[np.float32] | type[np.int16] = np.float32) -> Doubles:
+def round_columns(matrix: Floats32, items: type[np.float32] | type[np.int16] = np.float32) -> Floats:
     """Return a matrix [k, m] rounded for :func:`multiply`.
 
     Args:
@@ -40,7 +40,7 @@ def round_columns(matrix: Floats, items: type[np.float32] | type[np.int16] = np.
     return np.asarray(np.rint(doubles / step) * step)
 
 
-def multiply(items: Integers | Floats, matrix: Doubles) -> Floats:
+def multiply(items: Integers | Floats32, matrix: Floats) -> Floats32:
     """Return items @ matrix. The result of each item depends on that item alone.
 
     Args:

@@ -1,6 +1,6 @@
-"""The encoding "halves": what laying a half of each color on each cell would do, for networks that score halves.
+"""The encoding "halves": the effects of a half of each color on each cell, for networks that score halves.
 
-The policy "denial" looks at the same things; here they are only laid out, and what they count for is to be learned.
+The effects are the terms of the policy "denial". A network learns their weights.
 """
 
 from functools import lru_cache
@@ -18,58 +18,75 @@ from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.marker_gains import MarkerGains
 from genial_env.policies.opened_lines import add_opened
 
+__all__ = [
+    "COLOR_FEATURES",
+    "GAIN_STEP",
+    "HALF_FEATURES",
+    "HEADS",
+    "OPENED_STEP",
+    "SCALES",
+    "SHARPNESS",
+    "STANDING",
+    "UNSEEN_SCALE",
+    "VALUE_UNITS",
+    "Halves",
+    "likeliest",
+    "on_ends",
+    "value_inputs",
+]
+
 HALF_FEATURES = 7
 """The last axis of the field ``halves``."""
 
 GAIN_STEP, OPENED_STEP = 4, 16
-"""Worths are divided by these to fit in a byte."""
+"""Gains and opened points are divided by these to fit in a byte."""
 
 SCALES = (3, 3, 3, 400 // GAIN_STEP, 400 // GAIN_STEP, 800 // OPENED_STEP, 800 // OPENED_STEP)
-"""What a network divides the features of a half by, UNSEEN_SCALE halves that are unseen, to have them around 1."""
+"""A network divides the features of a half by these, and unseen halves by UNSEEN_SCALE, so that they are around 1."""
 
 UNSEEN_SCALE = 30.0
 
 HEADS = 4
-"""A half's own score; of its cell what is summed over colors, the most over colors, and the most that is against it."""
+"""The outputs for a half: its own score, and for its cell a sum over colors, a maximum, and a maximum to subtract."""
 
 STANDING = 32
-"""Entries of a color's standing."""
+"""The entries of a color's embedding."""
 
 COLOR_FEATURES = 9 + 2 * HALF_FEATURES
-"""Of what a color's standing is made."""
+"""The inputs of a color's embedding."""
 
 VALUE_UNITS = 64
 """Hidden units of each layer of the value head."""
 
 SHARPNESS = 10.0
-"""What a network's scores are multiplied by to logits, so that weights near 1 are sharp, and can change soon."""
+"""The factor from scores to logits, so that policies with weights near 1 are sharp, and can change quickly."""
 
 
 class Halves:
     """A dict of uint8 arrays; own seat and track first, the others clockwise.
 
-    A marker's worth is that of the policy "denial" for the number of seats, 1000 at the end of the track; gains are
-    told in steps of 4, what is opened in steps of 16, and neither above 255 of them.
+    A marker's value is that of the policy "denial" for the number of seats, 1000 at the end of the track. Gains are in
+    units of 4, opened points in units of 16; both are clipped at 255.
 
     ==============  ===============  ==================================================================================
     field           shape            content
     ==============  ===============  ==================================================================================
     ``halves``      (C, N, 7)        for a half of color c on cell n, 0 where covered: the points; those that move the
-                                     own marker; those that would move the others', the most of them; the worth that
-                                     the own marker gains; the worth that the others' would, in sum; what the next
-                                     points are worth that it opens to oneself at the ends of its lines; to the others
+                                     own marker; the maximum of those that would move another's; the gain of the own
+                                     marker; the sum of the gains of the others' markers; the value of what it opens
+                                     at the ends of its lines for the own track; the same for the others
     ``free``        (N,)             1: the cell is free
     ``rack``        (K, 2, C)        color of each half of the tile in each slot, one-hot; zeros: empty slot
     ``markers``     (T, C)           the markers
     ``unseen``      (C,)             halves of each color in the bag and the others' racks
-    ``has_placed``  (P,)             1: the seat has laid its first tile
+    ``has_placed``  (P,)             1: the seat has placed its first tile
     ``phase``       (4,)             one-hot: place, bonus, swap, over
-    ``pending_bonus``        (1,)             bonus placements to be made
+    ``pending_bonus``  (1,)          bonus placements to be made
     ==============  ===============  ==================================================================================
     """
 
     def fields(self, rules: Rules) -> dict[str, Field]:
-        """The fields by name."""
+        """Return the fields by name."""
         t = tables(rules)
         return {
             "halves": Field((rules.colors, t.n_cells, HALF_FEATURES), high=255),
@@ -83,7 +100,7 @@ class Halves:
         }
 
     def encode(self, view: View) -> dict[str, NDArray[Any]]:
-        """[G, *shape] for each field, newly made."""
+        """Return a new array [G, *shape] for each field."""
         rules, t = view.rules, view.tables
         tiles = np.zeros((t.n_kinds + 1, 2, rules.colors), dtype=np.uint8)  # the last, also -1, is no tile
         tiles[:-1] = t.kinds[:, :, None] == np.arange(rules.colors)
@@ -100,12 +117,12 @@ class Halves:
 
 
 def value_inputs(rules: Rules) -> int:
-    """How many numbers a network's value head is given."""
+    """Return the number of inputs of a network's value head."""
     return 6 * rules.colors + 2 * STANDING + 7 + rules.players
 
 
 def halves(view: View) -> NDArray[np.uint8]:
-    """[G, C, N, 7]: the field of that name."""
+    """Compute the field ``halves``: [G, C, N, 7]."""
     rules, t = view.rules, view.tables
     marker_values = DenialPolicy().marker_values(rules).astype(np.int32)
     found = np.empty((len(view), rules.colors, t.n_cells, HALF_FEATURES), dtype=np.uint8)
@@ -128,14 +145,14 @@ def halves(view: View) -> NDArray[np.uint8]:
 
 
 _UPPER = 32
-"""Two sums in one number, as the lines have to be found for both: what is opened to oneself below this bit, to the
-others from it on. More points are never worth less, so neither is below 0.
+"""Two sums share one number, so that lines are searched once: below this bit what is opened to the own track, from it
+on to the others. Neither sum is negative, because more points never reduce a marker's value.
 """
 
 
 @lru_cache(maxsize=16)
 def on_ends(t: Tables) -> NDArray[np.float32]:  # [2N, E]
-    """What sums a placement's halves: 1 where cell n is placement e's first end, and where N + n is its second."""
+    """Return a matrix that sums the halves of placements: 1 if e's first cell is n, or its second cell is n - N."""
     matrix = np.zeros((2, t.n_cells, t.n_placements), dtype=np.float32)
     for half in (0, 1):
         matrix[half, t.placements[:, half], np.arange(t.n_placements)] = 1
@@ -143,10 +160,10 @@ def on_ends(t: Tables) -> NDArray[np.float32]:  # [2N, E]
 
 
 def likeliest(logits: NDArray[Any], mask: Bools) -> Ints:
-    """[G]: the playable action of the greatest logit.
+    """Return the legal action with the greatest logit: [G].
 
-    Of logits that differ by less than about 1/1000 the first counts: placements of twin tiles have equal ones, which
-    are rounded in one way in a large batch and in another in a small one.
+    If logits differ by less than about 1/1000, the first action is chosen. Placements of duplicate tiles have equal
+    logits that may be rounded differently.
 
     Args:
         logits: [G, A].
@@ -156,6 +173,6 @@ def likeliest(logits: NDArray[Any], mask: Bools) -> Ints:
     return chosen
 
 
-def _steps(worth: NDArray[Any], step: int) -> NDArray[Any]:
-    result: NDArray[Any] = np.minimum(worth // step, 255)
+def _steps(values: NDArray[Any], step: int) -> NDArray[Any]:
+    result: NDArray[Any] = np.minimum(values // step, 255)
     return result

@@ -1,40 +1,37 @@
-"""Judgements: what actions are worth, as a policy that can judge says."""
+"""The interface of agents that evaluate actions, for reviews and hints."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import AnyFloats, Ints
 from genial_env.core.views import View
 
-Floats = NDArray[np.floating[Any]]
+__all__ = ["NONE", "Judge", "Judgement"]
 
 NONE = -1
-"""In a row of judged actions: no further one."""
+"""Fills a row of judged actions after the last one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What some actions of G games are worth to the seats that may play them, K actions each, the best first."""
+    """The evaluations of some actions of G games for the seats to play, K actions each, the best first."""
 
-    actions: Ints  # [G, K] action ids, NONE behind the last
-    utility: Floats  # [G, K] the expected rank, +1 first to -1 last; solo the expected lowest marker
-    win: Floats  # [G, K] the chance of the first rank; solo nan
+    actions: Ints  # [G, K] action ids, NONE after the last
+    utility: AnyFloats  # [G, K] expected rank utility, +1 first to -1 last; solo the expected lowest marker
+    win: AnyFloats  # [G, K] the probability of the first rank; solo nan
 
 
 class Judge(Protocol):
-    """Says what actions are worth; any policy with a method ``judge`` is one (``genial_env.policies.value.Value``)."""
+    """Evaluates actions. A policy with a method ``judge`` is one (:class:`genial_env.policies.value.Value`)."""
 
     @property
     def name(self) -> str:
-        """How reviews call it."""
+        """The name in reviews."""
 
     def judge(self, view: View, also: Ints | None = None) -> Judgement:
-        """Judge the actions of each game that are worth a look.
+        """Evaluate the candidate actions of each game.
 
         Args:
             view: G games in which it is the seat's turn.
-            also: [G] an action of each that must be among them.
+            also: [G] an action of each game that must be among them.
         """

@@ -1,7 +1,7 @@
-"""A trained PPO policy (agents/ppo/halves_net.py) as plain numpy: no torch needed to play it.
+"""The agent "ppo": a policy network trained by PPO (agents/ppo/halves_net.py), evaluated in numpy without torch.
 
-The weights are the network's parameters by name (genial_env/policies/weight_files.py). The numbers are those of the
-torch network to 1e-4 of a logit (logits are around 20), which tests compare.
+The weights are the network's parameters by name (:mod:`genial_env.policies.weight_files`). Tests compare the logits
+with those of the torch network; they agree within 1e-4, and logits are around 20.
 """
 
 import os
@@ -31,22 +31,24 @@ from genial_env.policies.halves import (
 from genial_env.policies.settings import check_name
 from genial_env.policies.weight_files import Arrays, Weights, count
 
+__all__ = ["KIND", "PPO", "layout", "logits"]
+
 KIND = "ppo"
-"""What the files of weights call this network."""
+"""The kind of network in files of weights."""
 
 
 class PPO:
-    """Plays what a trained network likes best.
+    """Plays the action with the greatest logit, or samples by the logits.
 
     Args:
-        weights: a file of weights; left out, the one that is shipped for the game's seats.
-        temperature: 0 plays the best action; above, actions are drawn with chances in proportion to
-            ``exp(logit / temperature)``, 1 being as the policy was while it trained.
-        name: how tables and records call it.
+        weights: a file of weights; None: the shipped file for the game's seats.
+        temperature: with 0, the best action is played. Else the probability of an action is in proportion to
+            ``exp(logit / temperature)``; 1 is the policy as it was trained.
+        name: the name in tables and records.
 
     Raises:
-        FileNotFoundError, ValueError: for a file that is none of weights, or a temperature below 0; when it is asked to
-            play, for another number of seats or mode than the weights are for.
+        FileNotFoundError, ValueError: if the file does not hold weights, or the temperature is below 0; when it plays,
+            if the weights are for another number of seats or mode.
     """
 
     def __init__(
@@ -57,7 +59,11 @@ class PPO:
         self._temperature, self._encoding = as_number(temperature, "temperature", 0), Halves()
 
     def prepare(self, rules: Rules) -> None:
-        """Read the weights for a game; raises what is wrong with them, ValueError where there are none."""
+        """Read the weights for a game.
+
+        Raises:
+            ValueError, OSError, ImportError: if there are none, or they cannot be used.
+        """
         self._weights.of(rules)
 
     def __call__(self, view: View, random: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -68,21 +74,21 @@ class PPO:
         found = np.where(mask, found, -np.inf)
         weights = np.exp((found - found.max(axis=1, keepdims=True)).astype(np.float64) / self._temperature)
         upto = weights.cumsum(axis=1)
-        luck = (random / 2.0**64 * upto[:, -1])[:, None]
+        threshold = (random / 2.0**64 * upto[:, -1])[:, None]
         result: NDArray[np.int64] = np.minimum(
-            (upto <= luck).sum(axis=1), weights.shape[1] - 1 - (weights > 0)[:, ::-1].argmax(axis=1)
+            (upto <= threshold).sum(axis=1), weights.shape[1] - 1 - (weights > 0)[:, ::-1].argmax(axis=1)
         )
         return result
 
 
 def layout(rules: Rules, arrays: Arrays) -> dict[str, tuple[int, ...]]:
-    """The shapes of the network's parameters, with as many hidden units over cells as they have.
+    """Return the shapes of the network's parameters. The number of hidden units over cells is that of the arrays.
 
     Raises:
-        ValueError: for solo rules, which the network does not play.
+        ValueError: if the rules are solo, which the network cannot play.
     """
     if rules.tracks < 2:
-        raise ValueError(f"the policy takes others to compare with, and mode {rules.mode!r} has none")
+        raise ValueError(f"the policy needs opponents, and mode {rules.mode!r} has none")
     width = count(arrays, "cell_net.bias")
     shapes: dict[str, tuple[int, ...]] = {}
     for layer, (outputs, inputs) in {
@@ -114,7 +120,7 @@ def logits(arrays: Arrays, t: Tables, observation: Arrays) -> NDArray[np.float32
     Args:
         arrays: the network's parameters.
         t: the tables of the rules.
-        observation: of the encoding "halves".
+        observation: an observation of the encoding "halves".
     """
     seen = {name: array.astype(np.float32) for name, array in observation.items()}
     halves = np.asarray(seen["halves"] / np.array(SCALES), dtype=np.float32)

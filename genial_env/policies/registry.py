@@ -1,12 +1,11 @@
-"""Policies by what users write: a name, ``"module:factory"``, and either with settings in brackets.
+"""Make policies from text: a name or ``"module:factory"``, with or without settings in brackets.
 
     greedy    concave(temperature=5)    my_agents:make    my_agents:Net(file="net.zip", greedy=True)
 
-There are two ways in. :func:`make_policy` reads what the user types or passes in code; it may import modules and open
-files. :func:`make_known_policy` reads what comes with data (a record, a session's file, a tournament's folder, an
-upload, a request); it knows agents with a name only, and runs nothing that the data name.
-
-The names are those of :data:`genial_env.policies.roster.ROSTER`.
+There are two functions. :func:`make_policy` is for text that the user types or passes in code; it may import modules
+and open files. :func:`make_known_policy` is for text that comes with data: a record, a session's file, a tournament's
+folder, an upload or a request. It accepts only the names of :data:`genial_env.policies.roster.ROSTER`, and runs nothing
+else that the data name.
 """
 
 import ast
@@ -19,80 +18,90 @@ from genial_env.core.rules import Rules
 from genial_env.policies.base import Policy
 from genial_env.policies.roster import LADDER, ROSTER
 
+__all__ = [
+    "MOST_CHARACTERS",
+    "expand",
+    "known_names",
+    "make_known_policy",
+    "make_policy",
+    "prepare",
+    "split_names",
+]
+
 MOST_CHARACTERS = 1000
-"""The longest name of an agent, settings included."""
+"""The greatest length of an agent's text, settings included."""
 
 
 def make_policy(policy: str | Policy) -> Policy:
-    """Make a policy from what a user wrote; a policy itself is handed through.
+    """Make a policy from text that a user wrote; return a policy unchanged.
 
-    Never give it words that came with data: they could run any code (:func:`make_known_policy`).
+    Never pass text that came with data: it could run any code. Use :func:`make_known_policy` for it.
 
     Args:
         policy: ``"name"`` or ``"module:factory"``, with or without ``"(setting=value, ...)"``; values are Python
-            literals. A factory is called with the settings and returns a policy; a class will do. Or a policy.
+            literals. A factory is a class or function that is called with the settings and returns a policy.
 
     Raises:
-        ValueError: for an unknown name, words that cannot be read, a module or factory that there is not, or settings
-            that the factory does not take.
-        TypeError: for something that is no policy.
+        ValueError: if the name is unknown, the text cannot be parsed, the module or factory does not exist, or the
+            factory does not accept the settings.
+        TypeError: if the result is not a policy.
     """
     if not isinstance(policy, str):
-        return _checked(policy, "a policy")
-    return _made(policy, *_parsed(policy))
+        return _check(policy, "a policy")
+    return _make(policy, *_parse(policy))
 
 
-def make_known_policy(words: Any) -> Policy:
-    """Make a policy from words that came with data, which anybody may have written.
+def make_known_policy(text: Any) -> Policy:
+    """Make a policy from text that came with data, which anybody may have written.
 
     Args:
-        words: a name of :func:`known_names`, with or without settings that are numbers, True, False or None. Text is
-            refused in settings, as it names files and other agents.
+        text: a name of :func:`known_names`, with or without settings that are numbers, True, False or None. Text in
+            settings is refused, because it could name files and other agents.
 
     Raises:
-        ValueError: for anything else, saying what is allowed.
+        ValueError: for anything else; the message says what is allowed.
     """
-    if not isinstance(words, str):
-        raise ValueError(f"expected the name of an agent, found {_short(words)}")
-    name, settings = _parsed(words)
+    if not isinstance(text, str):
+        raise ValueError(f"expected the name of an agent, found {_short(text)}")
+    name, settings = _parse(text)
     known = known_names()
     if name not in known:
         raise ValueError(
-            f"agent {_short(words)}: expected one of {', '.join(known)}, as the name comes with data; whoever trusts "
+            f"agent {_short(text)}: expected one of {', '.join(known)}, as the name comes with data; whoever trusts "
             f"another agent names it on the command line or in code"
         )
     for setting, value in settings.items():
         if value is not None and not isinstance(value, bool | int | float):
             raise ValueError(
-                f"agent {_short(words)}: {setting} must be a number, True, False or None, as the settings come with "
+                f"agent {_short(text)}: {setting} must be a number, True, False or None, as the settings come with "
                 f"data, not {_short(value)}"
             )
     try:
-        return _made(words, name, settings)
+        return _make(text, name, settings)
     except TypeError as error:
         raise ValueError(str(error)) from error
 
 
-def _made(words: str, name: str, settings: dict[str, Any]) -> Policy:
-    factory = _factory(name)
+def _make(text: str, name: str, settings: dict[str, Any]) -> Policy:
+    factory = _find_factory(name)
     try:
         made = factory(**settings)
     except (TypeError, ValueError, OSError) as error:  # OSError: of files that settings name
-        raise ValueError(f"agent {words!r}: {error}") from error
-    return _checked(made, f"agent {words!r}")
+        raise ValueError(f"agent {text!r}: {error}") from error
+    return _check(made, f"agent {text!r}")
 
 
 def _short(value: Any) -> str:
-    """A value for a message, cut short."""
+    """Return a value for a message, cut to 120 characters."""
     text = repr(value)
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
 def prepare(policy: Policy, rules: Rules) -> None:
-    """Let a policy read what it needs for a game, by its method ``prepare(rules)`` where it has one.
+    """Let a policy load what it needs for a game, by calling its method ``prepare(rules)`` if it has one.
 
     Raises:
-        ValueError: where it cannot play it, saying why.
+        ValueError: if it cannot play the game; the message says why.
     """
     try:
         getattr(policy, "prepare", _nothing_to_prepare)(rules)
@@ -105,33 +114,33 @@ def _nothing_to_prepare(rules: Rules) -> None:
 
 
 def known_names() -> list[str]:
-    """The names that need no module."""
+    """Return the names of the agents of the package."""
     return list(ROSTER)
 
 
-def split_names(words: str) -> list[str]:
-    """Agents separated by commas; commas in brackets do not count.
+def split_names(text: str) -> list[str]:
+    """Split agents separated by commas; commas in brackets do not separate.
 
     >>> split_names("greedy, concave(temperature=5), my_agents:make")
     ['greedy', 'concave(temperature=5)', 'my_agents:make']
     """
-    return [part.strip() for part in re.split(r",(?![^(]*\))", words) if part.strip()]
+    return [part.strip() for part in re.split(r",(?![^(]*\))", text) if part.strip()]
 
 
-def _checked(made: Any, what: str) -> Policy:
+def _check(made: Any, what: str) -> Policy:
     if not callable(made) or not isinstance(getattr(made, "name", None), str):
         raise TypeError(f"{what} must be a callable with a name, not {made!r}")
     found: Policy = made
     return found
 
 
-def _parsed(words: str) -> tuple[str, dict[str, Any]]:
-    """The name, and the settings in its brackets."""
-    if len(words) > MOST_CHARACTERS:
-        raise ValueError(f"an agent is written in at most {MOST_CHARACTERS} characters, not {len(words)}")
-    found = re.fullmatch(r"\s*([\w.:-]+)\s*(\(.*\))?\s*", words, flags=re.DOTALL)
+def _parse(text: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the settings in brackets."""
+    if len(text) > MOST_CHARACTERS:
+        raise ValueError(f"an agent is written in at most {MOST_CHARACTERS} characters, not {len(text)}")
+    found = re.fullmatch(r"\s*([\w.:-]+)\s*(\(.*\))?\s*", text, flags=re.DOTALL)
     if found is None:
-        raise ValueError(f"an agent is written name or module:factory, with or without (setting=value), not {words!r}")
+        raise ValueError(f"an agent is written name or module:factory, with or without (setting=value), not {text!r}")
     name, brackets = found.groups()
     try:
         call = ast.parse(f"f{brackets or '()'}", mode="eval").body
@@ -144,10 +153,10 @@ def _parsed(words: str) -> tuple[str, dict[str, Any]]:
             raise ValueError("every setting is given once")
         return name, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
     except (SyntaxError, ValueError) as error:
-        raise ValueError(f"agent {words!r}: settings are written (setting=value, ...), each value a literal") from error
+        raise ValueError(f"agent {text!r}: settings are written (setting=value, ...), each value a literal") from error
 
 
-def _factory(name: str) -> Callable[..., Any]:
+def _find_factory(name: str) -> Callable[..., Any]:
     target = name if ":" in name else ROSTER.get(name)
     if target is None:
         raise ValueError(
@@ -167,7 +176,7 @@ def _factory(name: str) -> Callable[..., Any]:
     return found
 
 
-def expand(words: str) -> list[str]:
-    """Agents separated by commas, nobody twice; "ladder" stands for all of ``roster.LADDER``."""
-    named = [LADDER if name == "ladder" else [name] for name in split_names(words)]
+def expand(text: str) -> list[str]:
+    """Split agents separated by commas and drop duplicates; "ladder" stands for all of ``roster.LADDER``."""
+    named = [LADDER if name == "ladder" else [name] for name in split_names(text)]
     return list(dict.fromkeys(name for names in named for name in names))

@@ -1,7 +1,9 @@
-"""The policies that have a name wherever a policy is named."""
+"""The names of the agents of the package."""
 
 from collections.abc import Callable
 from typing import Any
+
+__all__ = ["COMPILED", "LADDER", "ROSTER"]
 
 ROSTER: dict[str, str | Callable[..., Any]] = {
     "random": "genial_env.policies.uniform:RandomPolicy",
@@ -16,11 +18,13 @@ ROSTER: dict[str, str | Callable[..., Any]] = {
     "value_search": "genial_env.policies.value_search:ValueSearch",
     "ppo": "genial_env.policies.ppo:PPO",
 }
-"""Name -> factory, or "module:factory", which is imported when the name is first used. Settings are keyword arguments.
+"""The factory of each name, or "module:factory", which is imported when the name is first used.
+
+Settings are keyword arguments of the factory.
 """
 
 COMPILED = ["random", "greedy", "concave", "denial"]
 """The policies whose decisions and playouts the backend "numba" computes without a view."""
 
 LADDER = ["random", "points", "greedy", "lexicographic", "concave", "denial"]
-"""The scripted policies, the weaker first."""
+"""The scripted policies, weaker ones first."""

@@ -1,27 +1,17 @@
-"""Determinized Monte-Carlo search: the moves that look best are played out many times, the best on average is played.
+"""Determinized Monte-Carlo search: play the best candidates out many times, and choose the best mean payoff.
 
     from genial_env.policies.search import Search
     from genial_env import play
 
     play([Search(playouts=300), "denial"], games=10, backend="numba")
 
-The hidden tiles are dealt anew for every playout, any deal that the view allows being equally likely. All moves that
-are compared meet the same deals, the same luck and the same choices, which takes noise out of their differences.
-Sequential halving shares the budget out (Z. Karnin, T. Koren, O. Somekh, "Almost optimal exploration in multi-armed
-bandits", ICML 2013): in every round the worse half of the moves drops out. All playouts of a round are one batch.
+The hidden tiles are dealt anew for each playout; all deals that the view allows are equally likely. All candidates are
+compared on the same deals, with the same draws and the same random bits of the policies, which reduces the variance of
+their differences. Sequential halving distributes the budget (Z. Karnin, T. Koren, O. Somekh, "Almost optimal
+exploration in multi-armed bandits", ICML 2013): each round drops the worse half of the candidates. All playouts of a
+round are one batch.
 
-How it plays the standard game with 300 playouts, 120 games against each (`python -m experiments.leaderboard`): it wins
-93% against "denial", 84% against "concave", 86% against "lexicographic", 94% against "greedy". It solves 103 of the 106
-puzzles. With a second a decision it won all of 24 games against "denial" (`genial match "search(budget_s=1)" denial
---fixed --pairs 12 --seed 77`). Solo its lowest marker is 18.5 on the average of 500 deals with 300 playouts, and 19.4 ±
-1.3 of 25 deals with 0.1 s.
-
-Its settings come from 160 games each against an earlier "denial" and "concave": playouts by "concave" won 59% against
-"denial" where playouts by "denial" won 86% with less than half as many; 6, 12, 20 candidates won 94, 98, 95% against
-"denial" and 81, 83, 79% against "concave"; a margin of 0, 0.03, 0.1 won 96, 98, 96% and 84, 83, 74%.
-
-On one core with numba it plays 5,600 ("concave": 15,800) playouts a second at the first decision of a game, 8,700
-(24,400) at the tenth, 34,000 (68,000) at the thirtieth.
+Measured results: docs/policies.md.
 """
 
 import math
@@ -29,13 +19,11 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genial_env._util.checks import as_number
 from genial_env.backends import for_one_game, using
 from genial_env.core import chance, kernel, ranking
-from genial_env.core.bitsets import Ints
-from genial_env.core.chance import Bits
+from genial_env.core.arrays import Bits, Floats, Ints
 from genial_env.core.determinization import determinize
 from genial_env.core.ranking import rank_utility
 from genial_env.core.state import State
@@ -50,26 +38,26 @@ from genial_env.policies.prior import check_prior
 from genial_env.policies.registry import make_policy
 from genial_env.policies.settings import check_budget, check_count, check_name
 
-Floats = NDArray[np.float64]
+__all__ = ["Halving", "Search"]
 
 AT_ONCE = 128
-"""Playouts in a batch, where the clock decides how many there will be."""
+"""Playouts in a batch, if the number of playouts depends on time."""
 
 
 class Halving:
-    """Searches by sequential halving; what it compares, and how, say :meth:`moves` and :meth:`outcomes`.
+    """Searches by sequential halving. A subclass defines :meth:`moves` and :meth:`outcomes`.
 
-    A game's choice follows from its view and its random bits; games of a batch are searched one after the other. The
-    last two placements are solved instead (:mod:`genial_env.policies.endgame`).
+    A choice is a function of the view and the random bits. The games of a batch are searched one after the other. The
+    last two placements are solved exactly instead (:mod:`genial_env.policies.endgame`).
 
     Args:
-        playouts: for every decision; 1,000 where no budget is given.
-        budget_s: or else seconds for every decision.
-        candidates: how many actions are compared.
-        name: how tables and records call it.
+        playouts: playouts for each decision; 1,000 if no budget is given.
+        budget_s: seconds for each decision, instead of playouts.
+        candidates: the number of actions compared.
+        name: the name in tables and records.
 
     Raises:
-        TypeError, ValueError: for both playouts and budget_s, or a setting of another type or out of its range.
+        TypeError, ValueError: if both playouts and budget_s are given, or a setting is invalid.
     """
 
     def __init__(self, playouts: int | None, budget_s: float | None, *, candidates: int, name: str) -> None:
@@ -78,11 +66,11 @@ class Halving:
         self._playouts, self._budget_s = check_budget(playouts, budget_s), budget_s
 
     def moves(self, view: View) -> Ints:
-        """[n]: the actions of one game that are compared, the likeliest first."""
+        """Return the actions of one game to compare, the best by the prior first: [n]."""
         raise NotImplementedError
 
     def outcomes(self, view: View, actions: Ints, deals: int, random: Bits) -> Floats:
-        """[deals, moves]: what comes of each action in as many deals of the hidden tiles, for one game."""
+        """Return the payoff of each action in new deals of the hidden tiles of one game: [deals, moves]."""
         raise NotImplementedError
 
     def __call__(self, view: View, random: Bits) -> Ints:
@@ -92,7 +80,7 @@ class Halving:
         return np.array(chosen, dtype=np.int64)
 
     def _choose(self, view: View, random: Bits) -> int:
-        """The action in one game."""
+        """Choose the action in one game."""
         exact = exact_action(view)
         if exact is not None:
             return exact
@@ -107,7 +95,7 @@ class Halving:
         return int(moves[left[0]])
 
     def _rounds(self, moves: int) -> Iterator[Iterator[int]]:
-        """For each round of sequential halving the sizes of its batches, in deals."""
+        """Yield for each round of sequential halving the sizes of its batches, in deals."""
         rounds, start = math.ceil(math.log2(moves)), time.perf_counter()
         for number in range(rounds):
             if self._budget_s is None:
@@ -119,20 +107,20 @@ class Halving:
 
 
 class Search(Halving):
-    """Plays the move that did best in playouts to the end.
+    """Plays the candidate with the best mean payoff in playouts to the end.
 
     Args:
-        playouts: for every decision; 1,000 where no budget is given.
-        budget_s: or else seconds for every decision.
-        candidates: how many placements are compared: those that the prior thinks worth most.
-        margin: what a point more of the lowest marker counts beside the rank, whose utility runs from -1 to 1; the next
-            marker half of it, and so on. In solo only markers count.
-        prior: puts the placements in order; left out, :class:`~genial_env.policies.denial.DenialPolicy`.
-        playout: plays all seats to the end; the built-in policies are compiled whole by the backend numba.
-        name: how tables and records call it.
+        playouts: playouts for each decision; 1,000 if no budget is given.
+        budget_s: seconds for each decision, instead of playouts.
+        candidates: the number of placements compared, those with the highest prior values.
+        margin: the weight of a point of the lowest marker beside the rank utility, which runs from -1 to 1. Each higher
+            marker has half the weight of the one below. Solo only markers count.
+        prior: sorts the placements; by default :class:`~genial_env.policies.denial.DenialPolicy`.
+        playout: plays all seats to the end. The backend numba compiles whole playouts of the built-in policies.
+        name: the name in tables and records.
 
     Raises:
-        ValueError: for both playouts and budget_s, or a number out of its range.
+        ValueError: if both playouts and budget_s are given, or a number is out of range.
         TypeError: for a prior that is no WorthPolicy, or a setting of another type.
     """
 
@@ -153,23 +141,23 @@ class Search(Halving):
         self._prior = check_prior(prior)
 
     def moves(self, view: View) -> Ints:
-        """[n]: the actions of one game that the prior thinks worth most."""
+        """Return the actions of one game with the highest prior values: [n]."""
         actions = candidates(view, self.candidates, self._prior)[0]
         result: Ints = actions[actions != NONE]
         return result
 
     def outcomes(self, view: View, actions: Ints, deals: int, random: Bits) -> Floats:
-        """[deals, moves]: what comes of each action in as many deals of the hidden tiles, for one game."""
-        luck = chance.bits(np.repeat(random, deals), np.arange(deals))
-        dealt = determinize(view.select(np.zeros(deals, dtype=np.int64)), luck)
+        """Return the payoff of each action in new deals of the hidden tiles of one game: [deals, moves]."""
+        random_of_deal = chance.bits(np.repeat(random, deals), np.arange(deals))
+        dealt = determinize(view.select(np.zeros(deals, dtype=np.int64)), random_of_deal)
         each = np.repeat(np.arange(deals), len(actions))
         state = dealt.select(each)
         kernel.apply(state, np.tile(actions, deals))
-        play_out(state, [self._playout] * view.rules.players, choice_keys(luck, view.rules.players)[each])
-        return self._payoffs(state, int(view.seat[0]) % view.rules.tracks).reshape(deals, len(actions))
+        play_out(state, [self._playout] * view.rules.players, choice_keys(random_of_deal, view.rules.players)[each])
+        return self._payoffs(state, view.rules.track_of(int(view.seat[0]))).reshape(deals, len(actions))
 
     def _payoffs(self, state: State, track: int) -> Floats:
-        """[B]: what finished games are worth to a track."""
+        """Return the payoff of finished games for a track: [B]."""
         markers = np.sort(state.scores[:, track], axis=1)
         points: Floats = markers @ (0.5 ** np.arange(markers.shape[1]))
         if state.rules.tracks == 1:
@@ -178,7 +166,7 @@ class Search(Halving):
 
 
 def _until(end: float, size: int) -> Iterator[int]:
-    """Batches of one size, at least one, until the clock says so."""
+    """Yield batches of one size, at least one, until the time `end`."""
     while True:
         begun = time.perf_counter()
         yield size

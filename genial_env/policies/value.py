@@ -1,13 +1,13 @@
-"""The learned value agent: it plays the action after which its network likes the position best.
+"""The agent "value": it plays the action whose afterstate a learned value network values highest.
 
     from genial_env.policies.value import Value
     from genial_env import play
 
     play([Value(), "denial"], games=10)
 
-The network (:class:`ValueNet`) looks at afterstates (:mod:`genial_env.policies.afterstates`) and says how likely each
-final place is; what a place is worth is applied afterwards. `experiments/train_value.py` teaches it by self-play.
-Playing needs numpy and the file of weights only.
+The network (:class:`ValueNet`) predicts the probabilities of the final ranks from the features of afterstates
+(:mod:`genial_env.policies.afterstates`). The utility of the ranks is applied afterwards. `experiments/train_value.py`
+trains it by self-play. Playing needs only numpy and the file of weights.
 """
 
 from collections.abc import Mapping
@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.core import ranking
-from genial_env.core.bitsets import Bools, Ints
-from genial_env.core.chance import Bits
+from genial_env.core.arrays import Bits, Bools, Floats32, Ints
 from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.rules import Rules
 from genial_env.core.views import View
@@ -38,36 +37,46 @@ from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.judgement import Judgement
 from genial_env.policies.settings import check_count, check_name
 
-Floats = NDArray[np.float32]
+__all__ = [
+    "CANDIDATES",
+    "KIND",
+    "Judged",
+    "Nets",
+    "Outcomes",
+    "Value",
+    "ValueNet",
+    "judge",
+    "judge_actions",
+]
 
 CANDIDATES = 32
-"""How many placements the network is asked about."""
+"""The default number of placements that the network evaluates."""
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """What the network foretells, H distributions over K outcomes each.
+    """What the network predicts: H distributions over K outcomes each.
 
-    With other tracks to beat: the final places, K = T; H = T, a distribution a track, own track first, but for two
-    tracks only the own. Tracks that tie share their places evenly. Solo: the markers from the lowest up, H = C, and
-    K = top + 1.
+    With several tracks the outcomes are the final ranks, K = T. There is a distribution for each track, own track
+    first, H = T; with two tracks only that of the own track, H = 1. Tracks that tie share their ranks evenly. Solo the
+    outcomes are the positions of the markers, from the lowest marker up: H = C and K = top + 1.
     """
 
     rules: Rules
 
     @property
     def heads(self) -> int:
-        """H."""
+        """H, the number of distributions."""
         tracks = self.rules.tracks
         return self.rules.colors if tracks == 1 else 1 if tracks == 2 else tracks
 
     @property
     def classes(self) -> int:
-        """K."""
+        """K, the number of outcomes."""
         return self.rules.top + 1 if self.rules.tracks == 1 else self.rules.tracks
 
-    def of_scores(self, scores: NDArray[np.int8]) -> Floats:
-        """[n, H, K]: the outcomes of finished games [n, T, C], of their track 0."""
+    def of_scores(self, scores: NDArray[np.int8]) -> Floats32:
+        """Return the outcomes of finished games with markers [n, T, C], for their track 0: [n, H, K]."""
         if self.rules.tracks == 1:
             markers = np.sort(scores[:, 0], axis=1)
             return np.asarray(markers[:, :, None] == np.arange(self.classes), dtype=np.float32)
@@ -75,21 +84,27 @@ class Outcomes:
         tied = (ranking.ranks(scores)[:, None, :] == ranks[:, :, None]).sum(axis=2)
         place = np.arange(1, self.classes + 1)
         shared = (place >= ranks[:, :, None]) & (place < (ranks + tied)[:, :, None])
-        result: Floats = (shared / tied[:, :, None]).astype(np.float32)
+        result: Floats32 = (shared / tied[:, :, None]).astype(np.float32)
         return result
 
-    def utility(self, chances: Floats) -> Floats:
-        """[n]: what outcomes [n, H, K] are worth to track 0: places from +1 first to -1 last; solo the lowest marker,
-        and a tenth of the next one, and so on.
+    def utility(self, chances: Floats32) -> Floats32:
+        """Return the utility of predicted outcomes [n, H, K] for track 0: [n].
+
+        Ranks count from +1 for the first to -1 for the last. Solo, the lowest marker counts fully, the next one a
+        tenth, and so on.
         """
         if self.rules.tracks == 1:
             markers = _mean(chances, np.arange(self.classes))
             return _mean(markers, 0.1 ** np.arange(self.heads))
         return _mean(chances[:, 0], np.linspace(1, -1, self.classes))
 
-    def expected(self, chances: Floats) -> tuple[Floats, Floats]:
-        """Each [n], of outcomes [n, H, K] of track 0: the expected place, +1 first to -1 last, and the chance of the
-        first; solo the expected lowest marker, and nan.
+    def expected(self, chances: Floats32) -> tuple[Floats32, Floats32]:
+        """Return the expected rank utility and the probability of the first rank for track 0: [n] each.
+
+        Solo these are the expected lowest marker, and nan.
+
+        Args:
+            chances: [n, H, K] predicted outcomes.
         """
         if self.rules.tracks == 1:
             lowest = _mean(chances[:, 0], np.arange(self.classes))
@@ -97,25 +112,28 @@ class Outcomes:
         return self.utility(chances), chances[:, 0, 0]
 
 
-def _mean(values: Floats, weights: NDArray[Any]) -> Floats:
+def _mean(values: Floats32, weights: NDArray[Any]) -> Floats32:
     """Return the sums of values [n, ..., K] times weights [K], each added up in the same order in every batch."""
-    total: Floats = (values * weights.astype(np.float32)).sum(axis=-1)
+    total: Floats32 = (values * weights.astype(np.float32)).sum(axis=-1)
     return total
 
 
 class ValueNet:
-    """A network over the numbers of afterstates, in numpy.
+    """A value network over the features of afterstates, in numpy.
 
-    One layer pair reads the numbers of each color together with those of the game, the same weights for every color;
-    their sum over the colors and the numbers of the game go through two more. So it makes no difference which color is
-    which.
+    Two layers process the features of each color and those of the game, with the same weights for every color. Two
+    further layers process their sum over the colors and the features of the game. So the network is invariant under
+    permutations of the colors.
+
+    The prediction for an afterstate does not depend on the other afterstates of the batch, not even in its last bits
+    (:mod:`genial_env.policies.exact_products`).
 
     Args:
-        rules: what it plays: its seats and mode; sizes may differ.
-        arrays: the weights by name, as :meth:`layout` says.
+        rules: the rules; the weights may be trained on other sizes, but not on another number of seats or mode.
+        arrays: the weights by name (:meth:`layout`).
 
     Raises:
-        ValueError: for arrays that do not fit the rules.
+        ValueError: if the arrays do not fit the rules.
     """
 
     def __init__(self, rules: Rules, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -129,7 +147,7 @@ class ValueNet:
 
     @staticmethod
     def layout(rules: Rules, widths: tuple[int, int, int, int]) -> dict[str, tuple[int, ...]]:
-        """The shapes of the weights, for the numbers of hidden units of the four layers."""
+        """Return the shapes of the weights, given the numbers of hidden units of the four layers."""
         a, b, c, d = widths
         per_color, whole, outcomes = len(color_features(rules)), len(game_features(rules)), Outcomes(rules)
         out = outcomes.heads * outcomes.classes
@@ -150,16 +168,16 @@ class ValueNet:
 
     @classmethod
     def layout_of(cls, rules: Rules, arrays: weight_files.Arrays) -> dict[str, tuple[int, ...]]:
-        """The shapes that some weights must have, with as many hidden units as their biases have."""
+        """Return the shapes that the weights must have, given the sizes of their biases."""
         first, second, third, fourth = (weight_files.count(arrays, f"bias_{layer}") for layer in (1, 2, 3, 4))
         return cls.layout(rules, (first, second, third, fourth))
 
-    def __call__(self, features: Features) -> Floats:
-        """The outcomes of afterstates [n, W]: [n, H, K] chances."""
+    def __call__(self, features: Features) -> Floats32:
+        """Predict the outcomes of afterstates with features [n, W]: probabilities [n, H, K]."""
         parts = [self._chances(features[i : i + AT_ONCE]) for i in range(0, len(features), AT_ONCE)]
         return np.concatenate(parts) if parts else self._chances(features)
 
-    def _chances(self, features: Features) -> Floats:
+    def _chances(self, features: Features) -> Floats32:
         n, colors, whole = len(features), self.rules.colors, features[:, -len(self._matrices["game"]) :]
         by_color = features[:, : -whole.shape[1]].reshape(n, colors, -1)
         to_first, to_third = np.split(multiply(whole, self._matrices["game"]), [len(self.arrays["bias_1"])], axis=1)
@@ -172,18 +190,18 @@ class ValueNet:
         logits = self._layer(_rectify(fourth), "out", "bias_out")
         return _softmax(logits.reshape(n, self.outcomes.heads, self.outcomes.classes))
 
-    def _layer(self, inputs: Floats, matrix: str, bias: str) -> Floats:
+    def _layer(self, inputs: Floats32, matrix: str, bias: str) -> Floats32:
         outputs = multiply(inputs, self._matrices[matrix])
         outputs += self.arrays[bias]
         return outputs
 
 
-def _rectify(values: Floats) -> Floats:
+def _rectify(values: Floats32) -> Floats32:
     """In place: replace negative numbers by 0; return the array."""
     return np.maximum(values, np.zeros_like(values), out=values)  # numpy is several times slower with a number
 
 
-def _softmax(logits: Floats) -> Floats:
+def _softmax(logits: Floats32) -> Floats32:
     """In place: turn logits [n, H, K] into H distributions over K outcomes; return the array."""
     logits -= logits.max(axis=2, keepdims=True)
     np.exp(logits, out=logits)
@@ -192,19 +210,19 @@ def _softmax(logits: Floats) -> Floats:
 
 
 AT_ONCE = 256
-"""Afterstates that go through the network together, so that they stay in the cache."""
+"""Afterstates evaluated together, so that they fit in the cache."""
 
 
 @dataclass(eq=False)
 class Judged:
-    """The candidates of G games and what the network thinks of them."""
+    """The candidates of G games and the network's predictions."""
 
     after: Afterstates
-    chances: Floats  # [n, H, K]
-    utility: Floats  # [n]
+    chances: Floats32  # [n, H, K]
+    utility: Floats32  # [n]
 
     def best(self, values: NDArray[Any], games: int) -> Ints:
-        """[games]: the place among the n of each game's greatest of some values [n], the first of equal ones."""
+        """Return the index of the greatest of the values [n] of each game, the first of equal ones: [games]."""
         start = np.searchsorted(self.after.game, np.arange(games))
         order = np.lexsort((np.arange(len(values)), -values, self.after.game))
         best: Ints = order[start]
@@ -212,24 +230,24 @@ class Judged:
 
 
 def judge(view: View, net: ValueNet, most: int = CANDIDATES, prior: HeuristicPolicy | None = None) -> Judged:
-    """What comes of the likeliest actions.
+    """Evaluate the candidate actions.
 
     Args:
         view: G games in which it is the seat's turn.
-        net: who judges.
-        most: how many placements (:func:`~genial_env.policies.afterstates.candidates`).
-        prior: what finds them.
+        net: the network.
+        most: the most placements (:func:`~genial_env.policies.afterstates.candidates`).
+        prior: selects the placements.
     """
     return judge_actions(view, net, candidates(view, most, prior))
 
 
 def judge_actions(view: View, net: ValueNet, actions: Ints) -> Judged:
-    """What comes of some actions.
+    """Evaluate some actions.
 
     Args:
         view: G games in which it is the seat's turn.
-        net: who judges.
-        actions: [G, K] playable ones, NONE behind the last.
+        net: the network.
+        actions: [G, K] legal actions, NONE after the last.
     """
     game, place = np.nonzero(actions != NONE)
     after = afterstates(view, game, actions[game, place])
@@ -241,15 +259,15 @@ def judge_actions(view: View, net: ValueNet, actions: Ints) -> Judged:
 
 
 class Value:
-    """Plays the action whose afterstate the network likes best.
+    """Plays the action whose afterstate the network values highest.
 
     Args:
-        weights: a file of weights, or the arrays; left out, the file that is shipped for the game's seats and mode.
-        candidates: how many placements the network is asked about, those that "denial" thinks worth most.
-        name: how tables and records call it.
+        weights: a file of weights, or the arrays; None: the shipped file for the game's seats and mode.
+        candidates: the number of placements that the network evaluates, those with the highest prior values.
+        name: the name in tables and records.
 
     Raises:
-        FileNotFoundError, ValueError: for a file that is none of weights.
+        FileNotFoundError, ValueError: if the file does not hold weights.
     """
 
     def __init__(
@@ -260,7 +278,11 @@ class Value:
         self._nets = Nets(weights)
 
     def prepare(self, rules: Rules) -> None:
-        """Read the weights for a game; raises what is wrong with them, ValueError where there are none."""
+        """Read the weights for a game.
+
+        Raises:
+            ValueError, OSError, ImportError: if there are none, or they cannot be used.
+        """
         self._nets.of(rules)
 
     def __call__(self, view: View, random: Bits) -> Ints:
@@ -269,16 +291,16 @@ class Value:
         return judged.after.actions[judged.best(judged.utility, len(view))]
 
     def judge(self, view: View, also: Ints | None = None) -> Judgement:
-        """What the likeliest actions of each game are worth (:class:`genial_env.policies.judgement.Judge`).
+        """Evaluate the candidate actions of each game (:class:`genial_env.policies.judgement.Judge`).
 
-        Solo they are worth the expected lowest marker, of equal ones the better for the next ones first.
+        Solo the value is the expected lowest marker; equal values are sorted by the next markers.
 
         Args:
             view: G games in which it is the seat's turn.
-            also: [G] an action of each that must be among them.
+            also: [G] an action of each game that must be among them.
 
         Raises:
-            ValueError: where there are no weights for these rules.
+            ValueError: if there are no weights for these rules.
         """
         net, actions = self._nets.of(view.rules), candidates(view, self._candidates)
         judged = judge_actions(view, net, actions if also is None else _with(view, actions, also))
@@ -295,20 +317,20 @@ class Value:
 
 
 def _with(view: View, actions: Ints, also: Ints) -> Ints:
-    """[G, K + 1]: actions, with another one of each game in the place of what comes to the same, or else besides."""
+    """Return the actions with another one of each game, which replaces an equivalent one or is added: [G, K + 1]."""
     same = equivalence_keys(view, actions) == equivalence_keys(view, also[:, None])
     lacking = np.where(same.any(axis=1), NONE, also)
     return np.concatenate([lacking[:, None], np.where(same, also[:, None], actions)], axis=1)
 
 
 class Nets:
-    """The networks of some weights, or the shipped ones, by what they are asked to play.
+    """The value networks of one source of weights, for each game that they are asked to play.
 
     Args:
-        source: a file of weights, or the arrays; left out, the shipped ones.
+        source: a file of weights, or the arrays; None: the shipped files.
 
     Raises:
-        FileNotFoundError, ValueError: for a file that is none of weights.
+        FileNotFoundError, ValueError: if the file does not hold weights.
     """
 
     def __init__(self, source: weight_files.Source = None) -> None:
@@ -316,10 +338,10 @@ class Nets:
         self._by_rules: dict[Rules, ValueNet] = {}
 
     def of(self, rules: Rules) -> ValueNet:
-        """The network for a game.
+        """Return the network for a game.
 
         Raises:
-            ValueError: where there is none that plays it.
+            ValueError: if there is none.
         """
         if rules not in self._by_rules:
             self._by_rules[rules] = ValueNet(rules, self._weights.of(rules))
@@ -327,4 +349,4 @@ class Nets:
 
 
 KIND = "value"
-"""What the files of weights call this network."""
+"""The kind of network in files of weights."""

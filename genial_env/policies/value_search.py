@@ -1,16 +1,15 @@
-"""Search judged by the value network: deals of what is hidden are played on for a few turns only.
+"""Search with a value network: deals of the hidden tiles are played on for a few turns, then evaluated.
 
     from genial_env.policies.value_search import ValueSearch
     from genial_env import play
 
     play([ValueSearch(budget_s=0.2), "value"], games=2, backend="numba")
 
-As :mod:`genial_env.policies.search`, but the candidates are those that the network likes best, everybody plays on as
-the agent "value" would, and at an own later turn the network says how the game stands.
+It is the search of :mod:`genial_env.policies.search` with three differences. The candidates are the actions that the
+network values highest. All seats play on as the agent "value" does. At a later own turn the network evaluates the
+position, instead of a playout to the end.
 
-How it plays the standard game: with half a second a decision on a busy core it won 22 of 24 games against "value"
-(`genial match "value_search(budget_s=0.5)" value --fixed --pairs 12 --seed 77`), with 300 playouts (150 to 300 ms) 38
-of 40.
+Measured results: docs/policies.md.
 """
 
 from pathlib import Path
@@ -18,33 +17,34 @@ from pathlib import Path
 import numpy as np
 
 from genial_env.core import chance, kernel
-from genial_env.core.bitsets import Ints
-from genial_env.core.chance import Bits
+from genial_env.core.arrays import Bits, Floats, Ints
 from genial_env.core.determinization import determinize
 from genial_env.core.rules import Rules
 from genial_env.core.state import Phase, State
 from genial_env.core.views import View
 from genial_env.core.views import view as view_of
-from genial_env.policies.search import Floats, Halving
+from genial_env.policies.search import Halving
 from genial_env.policies.settings import check_count
 from genial_env.policies.value import CANDIDATES, Nets, judge
 
+__all__ = ["ValueSearch"]
+
 
 class ValueSearch(Halving):
-    """Plays the action after which the game stands best a few turns on.
+    """Plays the action with the best mean value a few turns later.
 
     Args:
-        playouts: for every decision; 1,000 where no budget is given.
-        budget_s: or else seconds for every decision.
-        candidates: how many actions are compared: those that the network likes best.
-        replies: among how many placements everybody chooses later on.
-        turns: at which own turn the network judges, 1 the next; where the game is over before, that counts.
-        weights: a file of weights; left out, the one that is shipped for the game's seats and mode.
-        name: how tables and records call it.
+        playouts: continuations for each decision; 1,000 if no budget is given.
+        budget_s: seconds for each decision, instead of playouts.
+        candidates: the number of actions compared, those that the network values highest.
+        replies: the number of placements among which each later decision is made.
+        turns: the own turn at which the network evaluates, 1: the next. A game that ends before counts by its result.
+        weights: a file of weights; None: the shipped file for the game's seats and mode.
+        name: the name in tables and records.
 
     Raises:
-        FileNotFoundError, TypeError, ValueError: for a file that is none of weights, both playouts and budget_s, or a
-            setting of another type or out of its range.
+        FileNotFoundError, TypeError, ValueError: if the file does not hold weights, both playouts and budget_s are
+            given, or a setting has another type or is out of range.
     """
 
     def __init__(
@@ -63,25 +63,29 @@ class ValueSearch(Halving):
         self._nets = Nets(weights)
 
     def prepare(self, rules: Rules) -> None:
-        """Read the weights for a game; raises what is wrong with them, ValueError where there are none."""
+        """Read the weights for a game.
+
+        Raises:
+            ValueError, OSError, ImportError: if there are none, or they cannot be used.
+        """
         self._nets.of(rules)
 
     def moves(self, view: View) -> Ints:
-        """[n]: the actions of one game that the network likes best, the best first."""
+        """Return the actions of one game that the network values highest, the best first: [n]."""
         judged = judge(view, self._nets.of(view.rules), CANDIDATES)
         best_first = np.argsort(-judged.utility, kind="stable")[: self.candidates]
         return judged.after.actions[best_first]
 
     def outcomes(self, view: View, actions: Ints, deals: int, random: Bits) -> Floats:
-        """[deals, moves]: how the game stands a few turns after each action, in deals of one game."""
-        luck = chance.bits(np.repeat(random, deals), np.arange(deals))
-        dealt = determinize(view.select(np.zeros(deals, dtype=np.int64)), luck)
+        """Return the value a few turns after each action, in new deals of one game: [deals, moves]."""
+        random_of_deal = chance.bits(np.repeat(random, deals), np.arange(deals))
+        dealt = determinize(view.select(np.zeros(deals, dtype=np.int64)), random_of_deal)
         state = dealt.select(np.repeat(np.arange(deals), len(actions)))
         kernel.apply(state, np.tile(actions, deals))
         return self._play_on(state, int(view.seat[0])).reshape(deals, len(actions))
 
     def _play_on(self, state: State, seat: int) -> Floats:
-        """[B]: how games stand for a seat at one of its next turns."""
+        """Return the value of games for a seat at one of its next turns: [B]."""
         net = self._nets.of(state.rules)
         values, turns = np.empty(len(state)), np.zeros(len(state), dtype=np.int64)
         live = np.flatnonzero(~state.over)
@@ -95,6 +99,6 @@ class ValueSearch(Halving):
             kernel.apply(state, judged.after.actions[best], live)
             live = live[~state.over[live]]
         done = np.flatnonzero(state.over)
-        own_first = np.roll(state.scores[done], -(seat % state.rules.tracks), axis=1)
+        own_first = state.scores[done][:, state.tables.tracks_from[seat]]
         values[done] = net.outcomes.utility(net.outcomes.of_scores(own_first))
         return values

@@ -1,8 +1,8 @@
-"""Files of trained weights: safetensors, read with numpy, no pickle.
+"""Read and write files of trained weights: safetensors, read with numpy, no pickle.
 
-A file's metadata say what it is: ``kind`` (which network), ``rules`` (what it was trained to play, as JSON), and for
-readers whatever else the trainer knows: command, seed, moves, wall time, results. A file is checked when it is read:
-its tensors must be those of the network, of the right shapes, float32 and finite.
+A file's metadata hold ``kind`` (the network), ``rules`` (the game that it was trained for, as JSON), and what the
+trainer records: command, seed, moves, wall time, results. A file is checked when it is read: its tensors must be those
+of the network, of the right shapes, float32 and finite.
 """
 
 import json
@@ -18,31 +18,45 @@ from genial_env._util.files import replace_path
 from genial_env._util.strict_json import parse_object
 from genial_env.core.rules import Rules
 
-FOLDER = Path(__file__).parent / "weights"
-"""Where the shipped ones lie."""
+__all__ = [
+    "FOLDER",
+    "Arrays",
+    "Layout",
+    "Source",
+    "Weights",
+    "about",
+    "check",
+    "count",
+    "read",
+    "rules_in",
+    "shipped",
+    "write",
+]
 
+FOLDER = Path(__file__).parent / "weights"
+"""The folder of the shipped weights."""
 
 Arrays = Mapping[str, NDArray[Any]]
 """The weights of a network by name."""
 
 Layout = Callable[[Rules, Arrays], Mapping[str, tuple[int, ...]]]
-"""From the rules that a network is for and its weights, of which the hidden units are counted, to the shapes that all
-tensors must have."""
+"""A function from the rules that a network plays and its weights to the shapes of all tensors. It takes the numbers of
+hidden units from the weights."""
 
 Source = str | os.PathLike[str] | Arrays | None
-"""Where weights come from: a file, arrays, or (None) what is shipped."""
+"""The source of weights: a file, arrays, or None for the shipped file."""
 
 
 class Weights:
-    """The weights of a kind of network, by what it is asked to play.
+    """The weights of one kind of network for each game that it is asked to play.
 
     Args:
-        kind: which network.
+        kind: the kind of network.
         layout: the shapes of its tensors.
-        source: a file of weights, or the arrays themselves; left out, the shipped ones.
+        source: a file of weights, or the arrays themselves; None: the shipped files.
 
     Raises:
-        FileNotFoundError, TypeError, ValueError: for something that holds none of these.
+        FileNotFoundError, TypeError, ValueError: if the source does not hold weights of this kind.
     """
 
     def __init__(self, kind: str, layout: Layout, source: Source = None) -> None:
@@ -57,10 +71,10 @@ class Weights:
             read(self._file, kind, layout=layout)
 
     def of(self, rules: Rules) -> Arrays:
-        """The arrays for a game.
+        """Return the arrays for a game.
 
         Raises:
-            ValueError: where there are none that play it.
+            ValueError: if there are none.
         """
         if rules not in self._found:
             if self._given is not None:
@@ -73,16 +87,15 @@ class Weights:
 
 
 def check(arrays: Arrays, shapes: Mapping[str, tuple[int, ...]] | None, where: str) -> None:
-    """See that weights are those of a network.
+    """Check that weights have the names, shapes and dtype of a network.
 
     Args:
         arrays: the weights by name.
-        shapes: what their shapes must be; None for any tensors.
-        where: what the message begins with, such as the file.
+        shapes: the expected shapes; None: any.
+        where: the beginning of a message, such as the file.
 
     Raises:
-        ValueError: for a tensor that is missing, unknown, of another shape, not float32 or not finite: says where,
-            which, what was expected and what was found.
+        ValueError: if a tensor is missing, unknown, of another shape, not float32 or not finite.
     """
     shapes = {name: np.shape(array) for name, array in arrays.items()} if shapes is None else shapes
     for name in shapes:
@@ -104,10 +117,10 @@ def check(arrays: Arrays, shapes: Mapping[str, tuple[int, ...]] | None, where: s
 
 
 def shipped(kind: str, rules: Rules) -> Path:
-    """The file shipped for a kind of network and a game: ``value-2.safetensors``, ``value-4-team.safetensors``.
+    """Return the shipped file for a kind of network and a game, such as ``value-4-team.safetensors``.
 
     Raises:
-        ValueError: where there is none.
+        ValueError: if there is none.
     """
     mode = "" if rules.mode == "individual" else f"-{rules.mode}"
     path = FOLDER / f"{kind}-{rules.players}{mode}.safetensors"
@@ -123,18 +136,18 @@ def shipped(kind: str, rules: Rules) -> Path:
 def read(
     path: Path, kind: str, rules: Rules | None = None, layout: Layout | None = None
 ) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """The arrays of a file by name, and its metadata.
+    """Read a file; return its arrays by name, and its metadata.
 
     Args:
         path: the file.
-        kind: what it must be.
-        rules: what it must play: the number of seats and the mode; left out, anything.
-        layout: the shapes of the network's tensors; left out, any.
+        kind: the expected kind of network.
+        rules: the rules whose number of seats and mode it must play; None: any.
+        layout: the shapes of the network's tensors; None: any.
 
     Raises:
-        FileNotFoundError: for a file that is not there.
-        ValueError: for one that is none of weights, or of others, or with tensors that the network has not.
-        ImportError: where safetensors is not installed.
+        FileNotFoundError: if the file does not exist.
+        ValueError: if it does not hold weights, or those of another network or game.
+        ImportError: if safetensors is not installed.
     """
     arrays, words = _read(path)
     if words.get("kind") != kind:
@@ -150,10 +163,10 @@ def read(
 
 
 def rules_in(path: Path, words: Mapping[str, str]) -> Rules:
-    """The rules that a file's metadata name.
+    """Return the rules in a file's metadata.
 
     Raises:
-        ValueError: where they name none.
+        ValueError: if there are none.
     """
     try:
         return Rules.from_dict(parse_object(words.get("rules", ""), "rules"))
@@ -162,24 +175,24 @@ def rules_in(path: Path, words: Mapping[str, str]) -> Rules:
 
 
 def count(arrays: Arrays, name: str) -> int:
-    """How many numbers a tensor has, for layouts; 1 where it is not there."""
+    """Return the size of a tensor, for layouts; 1 if it is missing."""
     return int(np.size(arrays[name])) if name in arrays else 1
 
 
 def about(path: Path) -> dict[str, str]:
-    """The metadata of a file of any kind; raises what :func:`read` does for it."""
+    """Read the metadata of a file of any kind. Raises as :func:`read` does."""
     return _read(path)[1]
 
 
 def write(path: Path, kind: str, rules: Rules, arrays: Arrays, **about: Any) -> None:
-    """Write a file of weights; a file that is there is replaced at once, never left half-written.
+    """Write a file of weights. An existing file is replaced at once, never left half-written.
 
     Args:
-        path: where.
-        kind: which network they are of.
-        rules: what they play.
-        arrays: by name.
-        about: what else is to be known, as JSON.
+        path: the file.
+        kind: the kind of network.
+        rules: the game that the network was trained for.
+        arrays: the weights by name.
+        about: further metadata; all but text is written as JSON.
     """
     from safetensors.numpy import save_file
 

@@ -25,7 +25,7 @@ PLACES = ("lowest", "second lowest", "third lowest", "fourth lowest", "fifth low
 def describe_event(rules: Rules, event: Sequence[Any]) -> str:
     """Return a sentence about an event of a game record (docs/records.md): "seat 0 lays RO on D4 D5, points: R2 O1".
 
-    The sentence says all that the event holds. For one player, first remove what he may not know with
+    The sentence says all that the event holds. For one player, first remove what this player may not know with
     :func:`genial_env.records.events_for_seat`; hidden tiles are then only counted.
 
     Args:

@@ -1,7 +1,7 @@
 """Rules, positions, events and games as JSON for the page.
 
-Only what the onlooker may know is sent: no rack but his own, and no draws of others. `static/api_types.js` describes
-these objects for the page.
+Only what the onlooker may know is sent: the onlooker's own rack, and no draws of others. `static/api_types.js`
+describes these objects for the page.
 
 Colors are letters, tiles are two letters, cells are their numbers, and a free cell is a dot.
 """

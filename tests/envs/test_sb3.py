@@ -359,7 +359,7 @@ def test_the_logit_of_a_placement_is_the_sum_of_its_halves(model: MaskablePPO) -
 def test_the_structured_policy_knows_single_tracks_only() -> None:
     env = GenialVecEnv(1, 4, "2004", "team")
     arguments = {"rules_arguments": Rules(4, "2004", "team").to_dict()}
-    with pytest.raises(ValueError, match="single tracks only, not mode 'team'"):
+    with pytest.raises(ValueError, match="for mode 'individual', not 'team'"):
         MaskablePPO(StructuredPolicy, env, policy_kwargs=arguments, device="cpu")
 
 

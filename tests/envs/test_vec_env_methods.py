@@ -8,7 +8,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-import genial_env
+from genial_env import genial_v0
 from genial_env.envs.single import GenialEnv
 from genial_env.envs.vector import GenialVectorEnv
 from genial_env.testing import _is_equal as alike
@@ -195,7 +195,7 @@ def test_calls_are_those_of_gymnasiums_vectors() -> None:
 
 
 def test_numpys_seeds_are_taken() -> None:
-    for env in (GenialEnv(**SMALL), GenialVectorEnv(2, **SMALL), genial_env.genial_v0.env(**SMALL)):
+    for env in (GenialEnv(**SMALL), GenialVectorEnv(2, **SMALL), genial_v0.env(**SMALL)):
         env.reset(seed=np.int64(5))
         one = env.unwrapped.get_state()
         env.reset(seed=5)

@@ -104,7 +104,7 @@ def test_afterstates_are_what_playing_leads_to(rules: Rules) -> None:
         assert np.array_equal(numbers["free cells"], (then.board < 0).sum(axis=1))
         still_to_play = played.to_play == seat
         pending_bonus = np.where(still_to_play & ~played.over, then.pending_bonus, 0)
-        assert np.array_equal(numbers["bonus placements owed"], pending_bonus)
+        assert np.array_equal(numbers["pending bonus placements"], pending_bonus)
         if rules.has_swap:
             assert np.array_equal(numbers["may swap"], then.may_swap)
         by_color = after.features[:, : -len(game_features(rules))].reshape(len(after), rules.colors, -1)
@@ -127,8 +127,8 @@ def test_what_is_told_of_a_swap() -> None:
         after = afterstates(seen, np.repeat(offered, 2), np.tile([t.swap_action, t.decline_action], len(offered)))
         numbers = dict(zip(game_features(rules), after.features[:, -len(game_features(rules)) :].T, strict=True))
         held = (seen.rack[offered] != EMPTY).sum(axis=1)
-        assert (numbers["tiles in hand"][::2] == 0).all()
-        assert np.array_equal(numbers["tiles in hand"][1::2], held)
+        assert (numbers["tiles in the rack"][::2] == 0).all()
+        assert np.array_equal(numbers["tiles in the rack"][1::2], held)
         assert (numbers["may swap"] == 0).all()
         unseen = after.features[:, : -len(game_features(rules))].reshape(len(after), rules.colors, -1)
         halves = [color_features(rules).index(name) for name in ("unseen tiles with one half", "unseen doubles")]

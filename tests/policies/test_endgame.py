@@ -17,12 +17,12 @@ from genial_env.core.ranking import rank_utility
 from genial_env.core.state import Phase
 from genial_env.policies.endgame import (
     OutOfBudget,
-    _HiddenHand,
     most_placements_left,
     solve,
     solve_all,
     value_over_all_deals,
 )
+from genial_env.policies.endgame._hands import HiddenHand
 from tests.core.test_posterior import play_with_swaps
 from tests.positions import random_actions
 from tests.reference import PlainGame
@@ -261,8 +261,8 @@ def test_chances_of_a_hidden_hand(rules: Rules) -> None:
                 held[:size] = hand
                 ways[tuple(np.bincount(hand, minlength=n_kinds).tolist())] += histories(hidden, tuple(held))
             total = ways.total()
-            known = _HiddenHand(hidden)
-            told_of += bool(known.told.any())
+            known = HiddenHand(hidden)
+            told_of += bool(known.revealed.any())
             hands, chances = known.hands(np.arange(n_kinds))
             found = dict(zip(map(tuple, hands.tolist()), chances.tolist(), strict=True))
             assert found == pytest.approx({hand: number / total for hand, number in ways.items() if number})
@@ -271,7 +271,7 @@ def test_chances_of_a_hidden_hand(rules: Rules) -> None:
                 sum(number for hand, number in ways.items() if not any(hand[kind] for kind in order[:first])) / total
                 for first in range(n_kinds + 1)
             ]
-            assert known.chances_of_none(order) == pytest.approx(none)
+            assert known.none_probabilities(order) == pytest.approx(none)
 
     play_with_swaps(rules, games=6, seed=8, look=look)
     assert told_of >= 8

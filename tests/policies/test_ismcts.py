@@ -1,4 +1,4 @@
-"""The tree search: it is a policy, it is the same by either backend, its knobs turn, and it sees what it must."""
+"""The tree search: it is a policy, it is the same by either backend, its settings work, and it sees what it must."""
 
 from typing import Any
 
@@ -14,7 +14,8 @@ from genial_env.policies import ismcts
 from genial_env.policies.concave import ConcavePolicy
 from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.heuristic import HeuristicPolicy
-from genial_env.policies.ismcts import ISMCTS, Knobs, Tree, payoffs
+from genial_env.policies.ismcts import ISMCTS, compute_payoffs
+from genial_env.policies.ismcts_tree import Tree, TreeSettings
 from genial_env.testing import check_policy
 from tests.conftest import needs_numba
 from tests.positions import board_with, every, markers, random_play
@@ -35,13 +36,13 @@ FEW_COLORS = Rules(3, "2009", side=4, colors=4)
 
 @every("rules", [Rules(), Rules(3), Rules(4), TEAMS, SOLO, Rules(2, "2009"), SMALL, FEW_COLORS], [SOLO, TEAMS, SMALL])
 def test_it_is_a_policy(rules: Rules) -> None:
-    check_policy(ISMCTS(playouts=12, wave=6), rules)
+    check_policy(ISMCTS(playouts=12, batch_size=6), rules)
 
 
 @needs_numba
 @pytest.mark.parametrize("rules", [Rules(), Rules(3, "2009"), TEAMS, SOLO, SMALL], ids=str)
 def test_both_backends_grow_the_same_tree(rules: Rules) -> None:
-    agent = ISMCTS(playouts=70, wave=32)
+    agent = ISMCTS(playouts=70, batch_size=32)
     for steps in (2, 15):
         trees = []
         for backend in ("numpy", "numba"):
@@ -55,7 +56,7 @@ def test_both_backends_grow_the_same_tree(rules: Rules) -> None:
 
 
 def test_every_playout_is_counted() -> None:
-    tree = ISMCTS(playouts=150, wave=64).search(middle(Rules()), SEED)
+    tree = ISMCTS(playouts=150, batch_size=64).search(middle(Rules()), SEED)
     assert tree.visits.sum() == 150
     assert (tree.values[tree.visits > 0] <= 1).all()
     assert len(set(tree.root_moves.tolist())) == len(tree.root_moves)
@@ -66,7 +67,7 @@ def test_root_moves_are_all_there_are_and_no_two_the_same() -> None:
     """Twin tiles and the two ways to lay a double count once."""
     seen = middle(SMALL, steps=2)
     seen.rack[0] = [tile_kind(SMALL, "RR"), tile_kind(SMALL, "RG"), tile_kind(SMALL, "RG")]
-    tree = Tree(seen, DenialPolicy(), Knobs())
+    tree = Tree(seen, DenialPolicy(), TreeSettings())
     n = int(seen.placements.sum())
     assert len(tree.root_moves) == min(n + n // 2, 168)
     values = DenialPolicy().values(seen)[0]
@@ -94,14 +95,14 @@ def test_one_move_is_answered_at_once() -> None:
 @pytest.mark.parametrize("budget_s", [1e-9, 0.15])
 def test_a_budget_is_kept(budget_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock on which a descent takes a millisecond, and nothing else takes any time."""
-    now, run_wave = 0.0, ISMCTS._run_wave
+    now, run_batch = 0.0, ISMCTS._run_batch
 
     def taking_time(agent: ISMCTS, tree: Any, seen: View, random: Any) -> None:
         nonlocal now
-        run_wave(agent, tree, seen, random)
+        run_batch(agent, tree, seen, random)
         now += 0.001 * len(random)
 
-    monkeypatch.setattr(ISMCTS, "_run_wave", taking_time)
+    monkeypatch.setattr(ISMCTS, "_run_batch", taking_time)
     monkeypatch.setattr(ismcts, "perf_counter", lambda: now)
     seen = middle(Rules())
     action = ISMCTS(budget_s=budget_s)(seen, bits(0, [0]))
@@ -118,28 +119,28 @@ def test_without_time_it_plays_what_its_prior_likes() -> None:
     assert values[slot, tree.best_move() % seen.tables.n_placements] == values.max()
 
 
-# Knobs
+# Settings
 
 
 @pytest.mark.parametrize(
-    "knob",
+    "setting",
     [
         {"exploration": 3.0},
         {"widening": 9.0},
         {"exponent": 0.9},
         {"prior_weight": 0.0},
-        {"caution": 0.0},
+        {"prior_visits": 0.0},
         {"depth": 1},
-        {"wave": 16},
+        {"batch_size": 16},
         {"margin": 1.0},
         {"prior": ConcavePolicy()},
         {"playout": "random"},
     ],
-    ids=lambda knob: next(iter(knob)),
+    ids=lambda setting: next(iter(setting)),
 )
-def test_a_knob_turns(knob: dict[str, Any]) -> None:
+def test_a_setting_takes_effect(setting: dict[str, Any]) -> None:
     seen = middle(Rules(), steps=8)
-    before, after = (ISMCTS(playouts=192, **knobs).search(seen, SEED) for knobs in ({}, knob))
+    before, after = (ISMCTS(playouts=192, **settings).search(seen, SEED) for settings in ({}, setting))
     assert not np.array_equal(before.visits, after.visits) or before.size != after.size
 
 
@@ -188,7 +189,7 @@ def test_an_immediate_win_is_found() -> None:
 
 
 def test_it_beats_random_players() -> None:
-    agent = ISMCTS(playouts=16, wave=16)
+    agent = ISMCTS(playouts=16, batch_size=16)
     for seat, roster in enumerate(([agent, "random"], ["random", agent])):
         assert (play(roster, games=10, seed=1).ranks[:, seat] == 1).all()
 
@@ -198,17 +199,17 @@ def test_it_beats_random_players() -> None:
 
 def test_payoffs_are_ranks_from_0_to_1() -> None:
     state = kernel.position(SMALL, board_with(SMALL, {}), scores=[[[1, 2, 3, 4], [4, 3, 2, 2]]])
-    assert payoffs(state).tolist() == [[0, 1]]
+    assert compute_payoffs(state).tolist() == [[0, 1]]
     shared = kernel.position(SMALL, board_with(SMALL, {}), scores=[[[1, 2, 3, 4], [4, 3, 2, 1]]])
-    assert payoffs(shared).tolist() == [[0.5, 0.5]]
-    assert payoffs(state, margin=1.0).sum() == pytest.approx(1)
-    assert 0 < payoffs(state, margin=1.0)[0, 0] < 0.5
+    assert compute_payoffs(shared).tolist() == [[0.5, 0.5]]
+    assert compute_payoffs(state, margin=1.0).sum() == pytest.approx(1)
+    assert 0 < compute_payoffs(state, margin=1.0)[0, 0] < 0.5
 
 
 def test_solo_is_paid_by_the_lowest_marker_first() -> None:
     boards = np.stack([board_with(SOLO, {})] * 3)
     scores = [[markers(SOLO, {"R": 3}, rest=36)], [markers(SOLO, {"R": 4}, rest=4)], [markers(SOLO, {"R": 4}, rest=5)]]
-    worth = payoffs(kernel.position(SOLO, boards, scores=scores, racks=0))[:, 0]
+    worth = compute_payoffs(kernel.position(SOLO, boards, scores=scores, racks=0))[:, 0]
     assert 0 < worth[0] < worth[1] < worth[2] < 1
 
 
@@ -226,7 +227,7 @@ def test_solo_is_paid_by_the_lowest_marker_first() -> None:
         ({"playouts": 5, "widening": 0}, "widening must be above 0, not 0"),
         ({"playouts": 5, "exponent": 1.5}, r"exponent must be 0 to 1, not 1\.5"),
         ({"playouts": 5, "prior_weight": -2}, "prior_weight must be at least 0, not -2"),
-        ({"playouts": 5, "caution": -1}, "caution must be at least 0, not -1"),
+        ({"playouts": 5, "prior_visits": -1}, "prior_visits must be at least 0, not -1"),
         ({"playouts": 5, "depth": 0}, "depth must be 1 to 10000, not 0"),
         ({"playouts": 5, "margin": 2}, "margin must be 0 to 1, not 2"),
         ({"playouts": 5, "playout": "clever"}, "unknown agent 'clever'"),
@@ -237,7 +238,7 @@ def test_what_is_wrong_is_said(wrong: dict[str, Any], message: str) -> None:
         ISMCTS(**wrong)
 
 
-@pytest.mark.parametrize(("name", "value"), [("playouts", 2.5), ("wave", True), ("exploration", "1")])
+@pytest.mark.parametrize(("name", "value"), [("playouts", 2.5), ("batch_size", True), ("exploration", "1")])
 def test_settings_of_another_type(name: str, value: object) -> None:
     with pytest.raises(TypeError, match=f"{name} must be a .*number, not {value!r}"):
         ISMCTS(**{name: value})  # type: ignore[arg-type]

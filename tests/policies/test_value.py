@@ -158,7 +158,7 @@ def test_without_trace_the_next_own_afterstate_is_the_target() -> None:
     """
     rules, learner = SMALL, random_net(SMALL).arrays()
     net = ValueNet(rules, learner)
-    how: dict[str, Any] = {"seed": 3, "games": 1, "candidates": 6, "rival_share": 0.0}
+    how: dict[str, Any] = {"seed": 3, "games": 1, "candidates": 6, "opponent_share": 0.0}
     ends = self_play(SelfPlayTask(rules, learner, td_lambda=1.0, **how))
     assert {tuple(target) for target in ends.targets[:, 0].tolist()} <= {(1, 0), (0, 1), (0.5, 0.5)}
     next_ones = self_play(SelfPlayTask(rules, learner, td_lambda=0.0, **how))

@@ -202,7 +202,7 @@ with handle_signals("learner"), Actors(time.sleep, 2, "numpy") as actors:
 
 @linux
 def test_actors_end_with_their_learner() -> None:
-    """By Ctrl-C, which reaches them too; a kill of the learner is in test_train_value."""
+    """By Ctrl-C, which reaches them too; a kill of the learner is in tests/agents/value/test_learner.py."""
     with Program("-c", LEARNER) as program:
         program.wait_until(lambda: len(program.processes()) >= 4)  # the learner, a tracker, two actors
         assert program.end(signal.SIGINT, all_of_it=True) == (130, "learner: ended by SIGINT\n")

@@ -64,7 +64,7 @@ def broken_off(*names: str, rules: Rules = SMALL) -> Record:
     return Record(truncate(record, 2), agents=list(names))
 
 
-def test_a_game_that_is_gone_on_with(trap: Path, tmp_path: Path) -> None:
+def test_a_game_that_is_resumed(trap: Path, tmp_path: Path) -> None:
     """`genial play --resume`."""
     path = tmp_path / "games.jsonl"
     for words in exploits(trap):

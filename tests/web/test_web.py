@@ -71,7 +71,7 @@ def error_of(answer: Any, status: int) -> str:
 # The page
 
 
-def test_the_page_is_small_and_all_its_own() -> None:
+def test_the_page_loads_nothing_from_elsewhere() -> None:
     files = list((resources.files("genial_env.web") / "static").iterdir())
     words = {file.name: file.read_bytes().decode() for file in files}
     assert sum(len(text.encode()) for text in words.values()) < 300_000
@@ -123,7 +123,7 @@ def test_other_hosts_are_refused(browser: Browser, host: str) -> None:
     assert "its own addresses" in error_of(browser.get("/", headers={"host": host}), 403)
 
 
-def test_a_name_that_the_server_was_given() -> None:
+def test_named_hosts() -> None:
     with served(make_app(hosts=["box.lan"])) as address:
         browser = Browser(address, begin=False)
         assert browser.get("/", headers={"host": "box.lan:8000"}).status_code == 200
@@ -147,7 +147,7 @@ def test_the_cookie(address: str) -> None:
     assert browser.post("/api/session", json={}).headers["set-cookie"] == cookie  # it lives on
 
 
-def test_servers_on_other_ports_leave_each_other_s_cookie_alone(browser: Browser) -> None:
+def test_servers_on_other_ports_keep_the_cookie(browser: Browser) -> None:
     game = browser.new_game(None, "greedy")
     token = browser.cookies[web_app.COOKIE]
     with served(make_app()) as elsewhere:
@@ -160,7 +160,7 @@ def test_servers_on_other_ports_leave_each_other_s_cookie_alone(browser: Browser
 
 
 @pytest.mark.parametrize("token", ["", "short", "a" * 44, "../../../etc/passwd", "a" * 42 + "/", "é" * 43])
-def test_tokens_of_no_server_are_replaced(address: str, token: str) -> None:
+def test_invalid_tokens_are_replaced(address: str, token: str) -> None:
     browser = Browser(address, begin=False)
     answer = browser.post("/api/session", json={}, headers={"cookie": f"{web_app.COOKIE}={token}".encode()})
     assert re.match(rf"{web_app.COOKIE}=[\w-]{{43}};", answer.headers["set-cookie"])
@@ -178,7 +178,7 @@ ASKED = [
 
 
 @pytest.mark.parametrize(("method", "what"), ASKED)
-def test_a_game_is_its_session_s(address: str, method: str, what: str) -> None:
+def test_a_game_belongs_to_its_session(address: str, method: str, what: str) -> None:
     owner, other, forged = Browser(address), Browser(address), Browser(address, begin=False)
     game = owner.new_game(None, "greedy")
     forged.cookies.set(web_app.COOKIE, "a" * 43)
@@ -226,7 +226,7 @@ def test_no_rack_is_shown_but_that_of_the_person_to_play(browser: Browser, playe
     assert game["end"]["why"]
 
 
-def test_what_is_shown_follows_from_the_view() -> None:
+def test_the_page_gets_no_more_than_the_view() -> None:
     """Everything hidden dealt anew: the answer is the same."""
     table = Table(Rules(), [None, None], 3)
     for _ in range(12):
@@ -273,7 +273,7 @@ def test_colors_of_the_drawings_are_the_page_s(browser: Browser) -> None:
 # Playing
 
 
-def test_a_game_is_the_table_s(browser: Browser) -> None:
+def test_a_game_equals_that_of_a_table(browser: Browser) -> None:
     game = browser.new_game("greedy", "denial")
     while "end" not in game:
         game = browser.do(game, "advance")
@@ -350,7 +350,7 @@ def test_a_decision_is_played_once(browser: Browser) -> None:
         ({"turn": "0", "slot": 0, "cells": [1, 2]}, 409, 'found "0"'),
     ],
 )
-def test_what_cannot_be_played(browser: Browser, sent: dict[str, Any], status: int, words: str) -> None:
+def test_invalid_decisions(browser: Browser, sent: dict[str, Any], status: int, words: str) -> None:
     game = browser.new_game(None, "greedy")
     answer = browser.post(f"/api/games/{game['id']}/play", json={"turn": 0, **sent})
     assert words in error_of(answer, status)
@@ -358,7 +358,7 @@ def test_what_cannot_be_played(browser: Browser, sent: dict[str, Any], status: i
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"null", b"\xff", b"[" * 50_000, b'{"turn":' + b"9" * 5000 + b"}"])
-def test_a_body_that_is_no_object(browser: Browser, body: bytes) -> None:
+def test_a_body_that_is_not_an_object(browser: Browser, body: bytes) -> None:
     game = browser.new_game(None, "greedy")
     for path in ("/api/games", "/api/rules", f"/api/games/{game['id']}/play"):
         assert re.match("expected (a JSON|JSON|UTF-8)", error_of(browser.post(path, content=body), 400))
@@ -372,7 +372,7 @@ def test_methods(browser: Browser) -> None:
 
 
 @needs_weights
-def test_a_hint_is_the_judge_s(browser: Browser) -> None:
+def test_a_hint_is_the_best_action_of_the_judge(browser: Browser) -> None:
     game = browser.new_game(None, "greedy")
     found = browser.hint(game).json()
     assert -1 <= found["utility"] <= 1
@@ -390,7 +390,7 @@ def test_a_hint_is_the_judge_s(browser: Browser) -> None:
 # A new game
 
 
-def test_what_goes_together(browser: Browser) -> None:
+def test_all_combinations_can_be_played(browser: Browser) -> None:
     offered = browser.post("/api/session", json={}).json()["choices"]["combinations"]
     for each in offered:
         for players in each["players"]:
@@ -413,7 +413,7 @@ def test_what_goes_together(browser: Browser) -> None:
         ({"wings": 2}, "unknown rule 'wings'"),
     ],
 )
-def test_rules_that_there_are_not(browser: Browser, changed: dict[str, Any], words: str) -> None:
+def test_invalid_rules(browser: Browser, changed: dict[str, Any], words: str) -> None:
     rules = {**SMALL, **changed}
     assert words in error_of(browser.post("/api/rules", json=rules), 400)
     body = {"rules": rules, "players": [None, "greedy"]}
@@ -505,7 +505,7 @@ NO_GAMES = {
 }
 
 
-def test_files_that_are_no_games_block_nothing(tmp_path: Path) -> None:
+def test_invalid_files_do_not_affect_other_games(tmp_path: Path) -> None:
     """They stay as they are; the list says what is wrong with them; they can be removed."""
     with served(make_app(tmp_path)) as address:
         first = Browser(address)
@@ -538,7 +538,7 @@ def test_a_folder_that_cannot_be_used(tmp_path: Path) -> None:
         make_app(tmp_path / "file")
 
 
-def test_what_cannot_be_kept_is_not_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_decision_that_cannot_be_saved_is_not_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk is full for a while: the game stays as it was, in memory and on the disk, and goes on afterwards."""
 
     def full(path: Path, words: str) -> None:
@@ -564,7 +564,7 @@ def test_what_cannot_be_kept_is_not_played(tmp_path: Path, monkeypatch: pytest.M
         assert browser.window(address).get(f"/api/games/{game['id']}").json()["turn"] == game["turn"] == 4
 
 
-def test_sessions_without_number() -> None:
+def test_sessions_in_memory_are_limited() -> None:
     """What is in memory stays bounded; a session that is used stays, and one with a game longer than one without."""
     with served(make_app(limits=Limits(sessions=3))) as address:
         browser, other = Browser(address), Browser(address)
@@ -599,7 +599,7 @@ def test_bytes_on_the_disk_are_limited(tmp_path: Path) -> None:
         browser.new_game(None, "greedy")
 
 
-def test_old_sessions_are_forgotten(tmp_path: Path) -> None:
+def test_old_sessions_are_removed(tmp_path: Path) -> None:
     limits = Limits(idle_s=3600, max_age_s=30 * 24 * 3600)
     with served(make_app(tmp_path, limits=limits)) as address:
         old, idle, new = (Browser(address) for _ in range(3))
@@ -710,7 +710,7 @@ def test_files_that_hold_no_records(browser: Browser) -> None:
     assert "UTF-8" in error_of(browser.post("/api/records", content=b"\x89PNG\xff"), 422)
 
 
-def test_oversized(browser: Browser) -> None:
+def test_too_large_requests(browser: Browser) -> None:
     for path, most in (("/api/records", "5 MB"), ("/api/steps", "100 kB"), ("/api/review", "100 kB")):
         size = 5_000_001 if "MB" in most else 100_001
         assert error_of(browser.post(path, content=b" " * size), 413) == f"expected at most {most}, found more"
@@ -774,7 +774,7 @@ def test_one_review_at_a_time(browser: Browser, monkeypatch: pytest.MonkeyPatch)
     assert json.loads(second.post("/api/review", content=line).text.splitlines()[-1]) == {"error": "enough"}
 
 
-def test_a_review_that_nobody_waits_for_breaks_off(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_review_is_cancelled_when_the_client_leaves(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = threading.Event()
 
     def review(record: Any, judge: str, progress: Any) -> Any:
@@ -813,7 +813,7 @@ def ask(browser: Browser, game: dict[str, Any], **sent: Any) -> Any:
     return browser.post(f"/api/games/{game['id']}/advance", json={"turn": game["turn"], **sent})
 
 
-def test_an_agent_that_thinks_keeps_nobody_waiting(slow: type[Slow]) -> None:
+def test_a_thinking_agent_delays_no_request(slow: type[Slow]) -> None:
     """The request is answered at once, the game is shown, everything else goes on; the decision is there later."""
     with served(make_app(limits=Limits(agent_threads=1))) as address:
         browser = Browser(address)
@@ -912,7 +912,7 @@ def test_how_long_an_answer_may_be_held_back(browser: Browser, wait: Any) -> Non
     assert "seconds" in error_of(browser.get(f"/api/games/{game['id']}/hint?wait=nan"), 400)
 
 
-def test_a_fault_in_the_server_ends_nothing(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_does_not_end_the_server(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     game = browser.new_game("greedy", None)
     with monkeypatch.context() as broken_for_now:
         broken_for_now.setattr(Table, "choose", lambda self: 1 // 0)
