@@ -1,6 +1,6 @@
-"""Puzzles: positions out of played games with a move that is provably best, and how many a policy solves.
+"""Puzzles: positions of played games with a provably best move, and the score of a policy on them.
 
-A file holds one JSON object a line. Whoever solves one gets what the seat to play may know, a
+A file holds one JSON object a line. A policy gets the view of the seat to play, a
 :class:`~genial_env.core.views.View`; the position itself is stored as the record of a game broken off there, so that
 anyone can replay it.
 
@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 KINDS = ("endgame", "immediate win", "double bonus", "swap")
-"""The best of the last placements; a win within the turn; two bonuses earned with one tile; to swap or to keep."""
+"""The best last placement; a win within the turn; two bonuses with one tile; the choice between swap and keep."""
 
 SHIPPED = Path(__file__).with_name("puzzles.jsonl")
 """The puzzles of the package."""
@@ -75,12 +75,12 @@ class Puzzle:
 
     @cached_property
     def state(self) -> State:
-        """The position, a batch of one. Copy it before you write to it."""
+        """The position, as a batch of one game. Copy it before you change it."""
         return replay(self.record)
 
     @property
     def rules(self) -> Rules:
-        """Of the game."""
+        """The rules of the game."""
         return self.state.rules
 
     @cached_property
@@ -91,7 +91,7 @@ class Puzzle:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a policy chose in a puzzle."""
+    """The choice of a policy in a puzzle."""
 
     puzzle: Puzzle
     action: int
@@ -100,11 +100,11 @@ class Answer:
 
 
 def read_puzzles(path: str | os.PathLike[str]) -> list[Puzzle]:
-    """The puzzles of a file; every game is replayed. That the best moves are best is taken on trust.
+    """Read the puzzles of a file and replay their games. The values of the moves are not verified.
 
     Raises:
-        OSError: for a file that cannot be opened.
-        RecordError: for a line that is no puzzle, saying file, line, what was expected and what was found.
+        OSError: If the file cannot be opened.
+        RecordError: If a line is not a puzzle. The message says file, line, what was expected and what was found.
     """
     puzzles = []
     try:
@@ -119,7 +119,7 @@ def read_puzzles(path: str | os.PathLike[str]) -> list[Puzzle]:
 
 
 def score(policy: str | Policy, puzzles: Sequence[Puzzle], seed: int = 0) -> list[Answer]:
-    """What a policy chooses in each puzzle; those of the same rules are asked in one batch.
+    """Return the choice of a policy in each puzzle. Puzzles with the same rules are one batch.
 
     Args:
         policy: by name, or a :class:`~genial_env.policies.base.Policy`.
@@ -154,10 +154,10 @@ def _answer(puzzle: Puzzle, action: int) -> Answer:
 
 
 def _parse(found: dict[str, Any]) -> Puzzle:
-    """A line as a puzzle.
+    """Return the puzzle of a line.
 
     Raises:
-        RecordError: for anything else.
+        RecordError: If it is not a puzzle.
     """
     found = _FORM(found, "")
     _check(found["kind"] in KINDS, "kind", f"one of {', '.join(KINDS)}", found["kind"])

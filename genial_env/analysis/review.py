@@ -1,11 +1,11 @@
-"""A recorded game judged decision by decision: what each gave away, by somebody who says what actions are worth.
+"""Review of a recorded game: the loss of each decision, according to a judge that evaluates actions.
 
     found = review(next(read_records("game.jsonl")), "value")
     for decision in found.blunders():
         print(decision.words, decision.loss, decision.alternatives[0].words)
 
-A judge gets what the seat knew when it decided, so bad luck is no mistake. Axis letters as in
-:mod:`genial_env.core.state`: G views that are judged together, K actions of each.
+A judge gets the view of the seat that decided, so unlucky draws are not counted as mistakes. Axes: see
+:mod:`genial_env.core.state`; G views that are judged in one batch, K actions of each.
 """
 
 import math
@@ -40,24 +40,20 @@ __all__ = [
 Floats = NDArray[np.floating[Any]]
 
 ALTERNATIVES = 3
-"""How many other actions are shown with each decision."""
+"""The number of other actions that are shown with each decision."""
 
 AT_ONCE = 8
-"""Decisions that are judged together."""
+"""The number of decisions that are judged in one batch."""
 
 VERDICTS = ("best", "good", "inaccuracy", "mistake", "blunder")
 
 THRESHOLDS = {"rank utility": (0.002, 0.05, 0.1, 0.2), "lowest marker": (0.02, 0.25, 0.5, 1.0)}
-"""From which loss on a decision is no longer "best", "good", "inaccuracy" or "mistake", by the unit of losses.
-
-As "value" judges 40 games between "denial" and "greedy", 7% of the decisions of the one and 21% of those of the other
-are blunders, 34% and 27% best.
-"""
+"""The losses, by unit, from which a decision is no longer "best", "good", "inaccuracy" or "mistake"."""
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """What might have been played."""
+    """Another action that was possible."""
 
     action: int
     words: str
@@ -68,14 +64,14 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Judged:
-    """A decision and what it was worth to the seat, as the judge has it."""
+    """A decision with the judge's evaluation."""
 
     event: int  # of the record
     seat: int
     action: int
     words: str
     utility: float  # of what was played
-    best: float  # of the best that could have been
+    best: float  # of the best action
     loss: float  # the difference; 0 where there was no choice
     win: float  # the chance of the first rank after what was played; solo nan
     alternatives: tuple[Alternative, ...]  # the best others, the best first; what comes to the same counts once
@@ -84,7 +80,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Review:
-    """A game with a judgement of every decision."""
+    """A game with the evaluation of every decision."""
 
     rules: Rules
     agents: tuple[str, ...]  # one name a seat
@@ -97,16 +93,16 @@ class Review:
         return _unit(self.rules)
 
     def blunders(self) -> list[Judged]:
-        """The worst decisions, in order."""
+        """Return the decisions with the verdict "blunder", in order."""
         return [decision for decision in self.decisions if decision.verdict == "blunder"]
 
     def mean_loss(self) -> list[float]:
-        """[P]: what each seat gave away by a decision, on the average; nan where it made none."""
+        """Return the mean loss of each seat's decisions [P]; nan for a seat without decisions."""
         losses = [[each.loss for each in self.decisions if each.seat == seat] for seat in range(self.rules.players)]
         return [sum(loss) / len(loss) if loss else math.nan for loss in losses]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, fit for JSON: null stands for nan."""
+        """Return the review as JSON values, with None for nan."""
         return {
             "rules": self.rules.to_dict(),
             "agents": list(self.agents),
@@ -148,11 +144,11 @@ def review(
 
 
 def make_judge(judge: str | Judge, rules: Rules) -> Judge:
-    """A judge by what a user wrote, ready for a game; a judge itself is handed through.
+    """Return the judge with a name, prepared for a game. A judge object is prepared and returned.
 
     Raises:
-        ValueError: for an agent that there is not, that is no judge, or that cannot play this game.
-        TypeError: for something else that is no judge.
+        ValueError: If the agent is unknown, has no method `judge`, or cannot play this game.
+        TypeError: If the object has no method `judge`.
     """
     made: Any = make_policy(judge) if isinstance(judge, str) else judge
     if not callable(getattr(made, "judge", None)):
@@ -165,7 +161,7 @@ def make_judge(judge: str | Judge, rules: Rules) -> Judge:
 
 
 class _Ranked:
-    """What a judge says of one game: [K] actions that lead to different positions, the best first."""
+    """A judge's actions [K] for one game, best first, without actions that lead to the same position."""
 
     def __init__(self, state: State, judgement: Judgement, row: int) -> None:
         self.state = state
@@ -176,7 +172,7 @@ class _Ranked:
         self.actions, self.utility, self.win = actions, judgement.utility[row], judgement.win[row]
 
     def place(self, action: int) -> int | None:
-        """Where what leads to the same position as an action stands; None where nothing does."""
+        """Return the index of the action that leads to the same position; None if there is none."""
         key = int(equivalence_keys(view(self.state), np.array([[action]]))[0, 0])
         return next((place for place in self.places if self._keys[place] == key), None)
 
@@ -217,7 +213,7 @@ def _alternative(ranked: _Ranked, place: int) -> Alternative:
 
 
 def verdict(loss: float, rules: Rules) -> str:
-    """What a loss is called, one of :data:`VERDICTS`."""
+    """Return the verdict for a loss, one of :data:`VERDICTS`."""
     return VERDICTS[sum(loss >= threshold for threshold in THRESHOLDS[_unit(rules)])]
 
 
