@@ -58,6 +58,7 @@ def is_shown(path: str, loader: GriffeLoader) -> bool:
     if any(part.startswith("_") for part in path.split(".")):
         return False
     try:
-        return bool(loader.modules_collection[path].has_docstring)
+        found = loader.modules_collection[path]
     except KeyError:
         return False
+    return bool(found.is_public and found.has_docstring)
