@@ -337,7 +337,7 @@ def _compute_gains(state: State, track: int, fits: Bools) -> NDArray[np.int16]:
     The gain is the increase in marker value of the policy "denial".
     """
     values, markers = denial_marker_values(state.rules), state.scores[:, track]
-    after = np.minimum(markers[:, None, :] + state.points, state.tables.next_stop[markers][:, None, :])
+    after = np.minimum(markers[:, None, :] + state.points, state.tables.furthest[markers][:, None, :])
     gain = np.where(fits[:, :, None], values[after] - values[markers][:, None, :], NOTHING).astype(np.int16)
     beside = _best_beside(state, gain)
     best = [(gain[:, :, a] + beside[:, :, b]).max(axis=1) for a, b in state.tables.kinds]

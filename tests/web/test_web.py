@@ -246,7 +246,7 @@ def test_the_page_gets_the_facts_of_the_rules(rules: Rules) -> None:
     sent = rules_to_json(rules)
     for marker in range(rules.top + 1):
         stop = min((stop for stop in rules.stops if stop > marker), default=rules.top)
-        assert sent["next_stop"][marker] == stop
+        assert sent["next_stop"][marker] == sent["furthest"][marker] == stop
     assert sent["bonus_stops"] == ([] if rules.mode == "solo" else list(rules.stops))
     for track, seats in enumerate(sent["seats_by_track"]):
         assert seats == [seat for seat in range(rules.players) if rules.track_of(seat) == track]
