@@ -227,9 +227,9 @@ def fill_page(page: str, text: str) -> str:
         ValueError: if the page lacks one of its tables.
     """
     for name, compute in TABLES[page].items():
-        pattern = rf"(<!-- generated: {name} -->\n\n).*?(\n\n<!-- end -->)"
+        pattern = rf"(<!-- generated: {name} -->\n).*?(\n<!-- end -->)"
         table = compute().replace("\\", r"\\")
-        text, found = re.subn(pattern, rf"\g<1>{table}\g<2>", text, flags=re.DOTALL)
+        text, found = re.subn(pattern, rf"\g<1>\n{table}\n\g<2>", text, flags=re.DOTALL)
         if found != 1:
             raise ValueError(f"{page} must have one table {name!r}, not {found}")
     return text
