@@ -71,7 +71,7 @@ def encoding_table(name: str) -> str:
     for field in by_seats["2 seats"]:
         known = [fields[field] for fields in by_seats.values() if field in fields]
         highest = {f"{f.high:g}" for f in known}
-        span = f"0 to {', '.join(sorted(highest, key=float))}"
+        span = f"{known[0].low:g} to {', '.join(sorted(highest, key=float))}"
         shapes = [_shape(fields[field].shape) if field in fields else "–" for fields in by_seats.values()]
         lines.append(_row([f"`{field}`" if field else "the array", np.dtype(known[0].dtype).name, span, *shapes]))
     return "\n".join(lines)
@@ -227,9 +227,9 @@ def fill_page(page: str, text: str) -> str:
         ValueError: if the page lacks one of its tables.
     """
     for name, compute in TABLES[page].items():
-        pattern = rf"(<!-- generated: {name} -->\n\n).*?(\n\n<!-- end -->)"
+        pattern = rf"(<!-- generated: {name} -->\n).*?(\n<!-- end -->)"
         table = compute().replace("\\", r"\\")
-        text, found = re.subn(pattern, rf"\g<1>{table}\g<2>", text, flags=re.DOTALL)
+        text, found = re.subn(pattern, rf"\g<1>\n{table}\n\g<2>", text, flags=re.DOTALL)
         if found != 1:
             raise ValueError(f"{page} must have one table {name!r}, not {found}")
     return text

@@ -246,8 +246,7 @@ def earns_two(state: State, actions: Ints | None = None) -> Bools:
     actions = np.flatnonzero(kernel.legal(state)[0]) if actions is None else actions
     rows = np.zeros(len(actions), dtype=np.int64)
     own = kernel.own_scores(state, rows).astype(np.int64)
-    stops = state.tables.next_stop[own]
-    arrivals = ((own < stops) & (own + kernel.gained(state, actions, rows) >= stops)).sum(axis=1)
+    arrivals = state.tables.arrived(own, own + kernel.gained(state, actions, rows)).sum(axis=1)
     two: Bools = (arrivals >= 2) & rules.has_bonus
     return two
 

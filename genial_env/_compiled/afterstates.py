@@ -16,7 +16,9 @@ from genial_env._compiled.primitives import Array, Arrays, copy
 from genial_env._compiled.rules import (
     advanced,
     apply_without_draw,
+    arrived,
     find_allowed_placements,
+    furthest,
     holds,
     join_action,
     lowest_marker,
@@ -144,8 +146,7 @@ def count_arrivals(s: Games, t: Facts, g: int, first: int, second: int, a: int, 
 def arrives(s: Games, t: Facts, g: int, color: int, points: int) -> Any:
     """Return 1 if so many points bring a marker of seat 0 to a stop, else 0."""
     marker: Any = np.int64(s.scores[g, 0, color])
-    stop: Any = np.int64(next_stop(t, marker))
-    return np.int64(marker < stop and advanced(marker, points, stop) == stop)
+    return np.int64(arrived(t, marker, advanced(marker, points, furthest(t, marker))))
 
 
 # Afterstates
@@ -291,13 +292,13 @@ def write_offers(o: Games, t: Facts, r: Buffers, values: Array, n_fitting: int) 
         for track in range(t.n_tracks):
             gains = r.gains[track, color]
             marker: Any = np.int64(o.scores[0, track, color])
-            stop: Any = np.int64(next_stop(t, marker))
+            limit: Any = np.int64(furthest(t, marker))
             now = np.int64(values[marker])
             for index in range(len(gains)):
                 gains[index] = NOTHING
             for i in range(n_fitting):
                 cell = r.cells[i]
-                gains[t.grid_index[cell]] = values[advanced(marker, o.points[0, cell, color], stop)] - now
+                gains[t.grid_index[cell]] = values[advanced(marker, o.points[0, cell, color], limit)] - now
 
 
 @helper

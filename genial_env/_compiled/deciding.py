@@ -14,6 +14,7 @@ from genial_env._compiled.rules import (
     advanced,
     apply,
     find_allowed_placements,
+    furthest,
     holds,
     is_bound_by_first_turn,
     is_legal,
@@ -21,7 +22,6 @@ from genial_env._compiled.rules import (
     may_decline,
     may_place,
     may_swap,
-    next_stop,
     run_from,
     tiles_held,
     track_of,
@@ -75,13 +75,13 @@ def value_halves(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch) -> Any:
         n_free += s.board[g, cell] == FREE
     for color in range(t.n_colors):
         marker: Any = np.int64(s.scores[g, track, color])
-        stop, now = next_stop(t, marker), values[marker]
+        limit, now = furthest(t, marker), values[marker]
         row = m.halves[color]
         for index in range(len(row)):
             row[index] = NOTHING
         for i in range(n_free):
             cell = m.cells[i]
-            row[t.grid_index[cell]] = weight * (values[advanced(marker, s.points[g, cell, color], stop)] - now)
+            row[t.grid_index[cell]] = weight * (values[advanced(marker, s.points[g, cell, color], limit)] - now)
     if looks_further(weights):
         look_further(s, t, g, plan, n_free, m)
     return n_free
@@ -119,9 +119,9 @@ def look_further(s: Games, t: Facts, g: int, plan: Arrays, n_free: int, m: Scrat
             in_all, most = np.int64(0), np.int64(NOTHING)
             for color in range(t.n_colors):
                 marker: Any = np.int64(s.scores[g, track, color])
-                stop = next_stop(t, marker)
-                after = advanced(marker, s.points[g, cell, color], stop)
-                slope = values[advanced(after, 1, stop)] - values[after]
+                limit = furthest(t, marker)
+                after = advanced(marker, s.points[g, cell, color], limit)
+                slope = values[advanced(after, 1, limit)] - values[after]
                 slopes[color, index] += opened * slope if own else -opened_to_others * slope
                 gain = values[after] - values[marker]
                 in_all += gain
@@ -287,10 +287,10 @@ def correct_double(s: Games, t: Facts, g: int, track: int, plan: Arrays, first: 
     """Return what to add to the values of a double's halves, as both halves move the same marker."""
     values = plan[0]
     marker: Any = np.int64(s.scores[g, track, color])
-    stop = next_stop(t, marker)
+    limit = furthest(t, marker)
     one, other = s.points[g, first, color], s.points[g, second, color]
-    both = values[advanced(marker + one, other, stop)] + values[marker]
-    return plan[1][0] * (both - values[advanced(marker, one, stop)] - values[advanced(marker, other, stop)])
+    both = values[advanced(marker + one, other, limit)] + values[marker]
+    return plan[1][0] * (both - values[advanced(marker, one, limit)] - values[advanced(marker, other, limit)])
 
 
 @helper

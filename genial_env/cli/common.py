@@ -49,11 +49,19 @@ def _range(size: str) -> str:
     return f"{low} to {high}"
 
 
+def _editions_with(mode: str) -> str:
+    return ", ".join(name for name, edition in EDITIONS.items() if mode in edition.modes)
+
+
 Players = Annotated[int, typer.Option(help="Number of seats, 1 to 4.")]
 Seed = Annotated[int, typer.Option(help="Seed of the deals.", callback=integer_between(0, MAX_SEED))]
 Edition = Annotated[str, typer.Option(help=f"Edition of the rules: {', '.join(EDITIONS)}.")]
 Mode = Annotated[
-    str, typer.Option(help="individual, team (4 seats) or solo (1 seat); team and solo need edition 2004 or 2009.")
+    str,
+    typer.Option(
+        help=f"individual, team (4 seats; edition {_editions_with('team')}) or solo (1 seat; edition "
+        f"{_editions_with('solo')})."
+    ),
 ]
 Side = Annotated[int | None, typer.Option(help=f"Variant: cells along an edge of the board, {_range('side')}.")]
 Colors = Annotated[int, typer.Option(help=f"Variant: colors in play, {_range('colors')}.")]

@@ -38,6 +38,7 @@ __all__ = [
     "apply",
     "apply_without_draw",
     "arrays_of",
+    "arrived",
     "carry_out",
     "close_turn",
     "cover",
@@ -46,6 +47,7 @@ __all__ = [
     "fill_rack",
     "find_allowed_placements",
     "finish",
+    "furthest",
     "has_open",
     "holds",
     "is_allowed",
@@ -169,6 +171,11 @@ def steps_to_mover(s: Games, t: Facts, g: int, seat: int) -> int:
 def next_stop(t: Facts, marker: int) -> int:
     """Return where a marker stops next; a marker at the end of the track stays there."""
     return t.first_stop if marker < t.first_stop else t.top
+
+
+def furthest(t: Facts, marker: int) -> int:
+    """Return how far one tile can move a marker at most; further points are lost."""
+    return next_stop(t, marker)
 
 
 # Legality
@@ -387,15 +394,19 @@ def take_from_rack(s: Games, t: Facts, g: int, seat: int, slot: int) -> int:
 def advance(s: Games, t: Facts, g: int, track: int, color: int, points: int) -> int:
     """Move a marker, in place; return 1 if it arrived at a stop, else 0."""
     before = s.scores[g][track, color]
-    stop = next_stop(t, before)
-    after = advanced(before, points, stop)
+    after = advanced(before, points, furthest(t, before))
     s.scores[g][track, color] = after
-    return 1 if before < after and after == stop else 0
+    return 1 if arrived(t, before, after) else 0
 
 
-def advanced(marker: int, points: int, stop: int) -> int:
-    """Return where a marker is after so many points, if `stop` is its next stop; points beyond it are lost."""
-    return min(marker + points, stop)
+def advanced(marker: int, points: int, limit: int) -> int:
+    """Return where a marker is after so many points, if `limit` is as far as it can move (:func:`furthest`)."""
+    return min(marker + points, limit)
+
+
+def arrived(t: Facts, before: int, after: int) -> bool:
+    """Return whether a move of a marker has brought it to its next stop."""
+    return before < next_stop(t, before) <= after
 
 
 def cover(s: Games, t: Facts, g: int, cell: int, color: int) -> None:

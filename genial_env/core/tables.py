@@ -53,6 +53,7 @@ class Tables:
     kind_mask: NDArray[np.uint8]  # [M + 1] bit c: the kind shows color c; the last entry (also -1), no tile, shows none
     full_bag: NDArray[np.uint8]  # [M] how often the bag holds each kind
     next_stop: NDArray[np.int8]  # [top + 1] where a marker at this value stops next; at the end of the track it stays
+    furthest: NDArray[np.int8]  # [top + 1] how far one tile can move a marker at this value; further points are lost
     seats_from: Ints  # [P, P] row p: all seats clockwise, seat p first
     tracks_from: Ints  # [P, T] row p: all tracks in the order of their seats, that of seat p first
 
@@ -90,6 +91,17 @@ class Tables:
     def decline_action(self) -> int:
         """K * E + 1: gives up a bonus placement or a swap."""
         return self.rules.rack * self.n_placements + 1
+
+    def arrived(self, before: NDArray[Any], after: NDArray[Any]) -> Bools:
+        """Return whether each move of a marker has brought it to its next stop.
+
+        Args:
+            before: [...] the value of the marker before the move.
+            after: [...] its value after the move.
+        """
+        stop = self.next_stop.take(before)
+        arrived: Bools = (before < stop) & (stop <= after)
+        return arrived
 
     @overload
     def split_action(self, action: int) -> tuple[int, int]: ...
@@ -177,6 +189,7 @@ def tables(rules: Rules) -> Tables:
         full_bag=np.array([DOUBLE_COPIES if a == b else MIXED_COPIES for a, b in kinds], dtype=np.uint8)
         * np.uint8(rules.tile_sets),
         next_stop=_next_stop(rules),
+        furthest=_next_stop(rules),
         seats_from=_in_order_from(rules.players, rules.players),
         tracks_from=_in_order_from(rules.players, rules.tracks),
     )

@@ -115,9 +115,9 @@ class View:
 
     @property
     def room(self) -> NDArray[np.int8]:  # [G, C]
-        """How many points move each own marker to its next stop."""
+        """By how many points one tile can move each own marker at most."""
         own = self.scores[:, 0]
-        room: NDArray[np.int8] = self.tables.next_stop[own] - own
+        room: NDArray[np.int8] = self.tables.furthest[own] - own
         return room
 
     def select(self, games: Ints) -> "View":

@@ -20,7 +20,7 @@ from genial_env.backends import accelerated
 from genial_env.core import kernel
 from genial_env.core.bitsets import Bools, Ints
 from genial_env.core.rules import Rules
-from genial_env.core.state import EMPTY, FREE, LEVELS, State
+from genial_env.core.state import EMPTY, FREE, State
 from genial_env.core.tables import tables
 from genial_env.core.views import View
 from genial_env.policies.denial import DenialPolicy
@@ -216,8 +216,9 @@ def make_states(view: View) -> State:
     rules, t, n = view.rules, view.tables, len(view)
     racks = np.full((n, rules.players, rules.rack), EMPTY, dtype=np.int8)
     racks[:, 0] = view.rack
-    return State(
-        rules=rules,
+    return State.initial(
+        rules,
+        n,
         board=view.board.copy(),
         points=view.points.copy(),
         open=kernel.open_sets(t, view.board),
@@ -225,17 +226,10 @@ def make_states(view: View) -> State:
         scores=view.scores.copy(),
         racks=racks,
         bag=view.unseen.copy(),
-        key=np.zeros((n, rules.players), dtype=np.uint64),
-        drawn=np.zeros((n, rules.players), dtype=np.int64),
         has_placed=view.has_placed.copy(),
-        returned=np.zeros((n, rules.players, rules.rack, t.n_kinds), dtype=np.uint8),
-        levels=np.zeros((n, t.n_kinds, LEVELS), dtype=np.uint8),
-        swapped=np.zeros(n, dtype=np.bool_),
         to_play=view.to_play.copy(),
         phase=view.phase.copy(),
         pending_bonus=view.pending_bonus.copy(),
-        decisions=np.zeros(n, dtype=np.int64),
-        end=np.zeros(n, dtype=np.int8),
     )
 
 
@@ -337,7 +331,7 @@ def _compute_gains(state: State, track: int, fits: Bools) -> NDArray[np.int16]:
     The gain is the increase in marker value of the policy "denial".
     """
     values, markers = denial_marker_values(state.rules), state.scores[:, track]
-    after = np.minimum(markers[:, None, :] + state.points, state.tables.next_stop[markers][:, None, :])
+    after = np.minimum(markers[:, None, :] + state.points, state.tables.furthest[markers][:, None, :])
     gain = np.where(fits[:, :, None], values[after] - values[markers][:, None, :], NOTHING).astype(np.int16)
     beside = _best_beside(state, gain)
     best = [(gain[:, :, a] + beside[:, :, b]).max(axis=1) for a, b in state.tables.kinds]

@@ -147,8 +147,8 @@ def _most_above_halves(marker_values: bytes, rules: Rules) -> int:
     """
     values: Ints = np.frombuffer(marker_values, dtype=np.int16).astype(np.int64)
     most = 0
-    for marker, stop in enumerate(tables(rules).next_stop[:-1].tolist()):
-        gains = values[marker : stop + 1] - values[marker]
+    for marker, furthest in enumerate(tables(rules).furthest[:-1].tolist()):
+        gains = values[marker : furthest + 1] - values[marker]
         points = np.arange(len(gains))
         both = gains[np.minimum(points[:, None] + points, points[-1])]
         most = max(most, int((both - gains[:, None] - gains).max()))

@@ -34,8 +34,8 @@ class MarkerGains(Generic[N]):
     def __init__(self, view: View, track: int, marker_values: NDArray[N]) -> None:
         self.view, self._values = view, marker_values
         self._markers = view.scores[:, track]
-        self._stops = view.tables.next_stop.take(self._markers)
-        self._after = np.minimum(self._markers[:, None] + view.points, self._stops[:, None])
+        self._furthest = view.tables.furthest.take(self._markers)
+        self._after = np.minimum(self._markers[:, None] + view.points, self._furthest[:, None])
         self.gain: NDArray[N] = marker_values.take(self._after) - marker_values.take(self._markers)[:, None]
         """The increase in marker value."""
 
@@ -48,7 +48,7 @@ class MarkerGains(Generic[N]):
     @property
     def slope(self) -> NDArray[N]:
         """The further increase in marker value if the half scored one point more."""
-        further = np.minimum(self._after + np.int8(1), self._stops[:, None])
+        further = np.minimum(self._after + np.int8(1), self._furthest[:, None])
         slope: NDArray[N] = self._values.take(further) - self._values.take(self._after)
         slope[self.view.board != FREE] = 0
         return slope
@@ -63,10 +63,11 @@ class MarkerGains(Generic[N]):
         Returns:
             [n, E] a correction for each placement.
         """
-        values, marker, stop = self._values, self._markers[games, colors], self._stops[games, colors]
+        values, marker, furthest = self._values, self._markers[games, colors], self._furthest[games, colors]
         ends = self.view.tables.placements.T
         first, second = (self.view.points[games[:, None], cells, colors[:, None]] for cells in ends)
-        both = values.take(np.minimum(marker[:, None] + first + second, stop[:, None])) + values.take(marker)[:, None]
+        after = np.minimum(marker[:, None] + first + second, furthest[:, None])
+        both = values.take(after) + values.take(marker)[:, None]
         apart = [values.take(self._after[games[:, None], cells, colors[:, None]]) for cells in ends]
         correction: NDArray[N] = both - apart[0] - apart[1]
         return correction

@@ -77,6 +77,7 @@ def rules_to_json(rules: Rules) -> JsonObject:
         "seats_by_track": [list(rules.seats_of(track)) for track in range(rules.tracks)],
         "stops": list(rules.stops),
         "next_stop": t.next_stop.tolist(),
+        "furthest": t.furthest.tolist(),
         "bonus_stops": list(rules.stops) if rules.has_bonus else [],
         "cells": t.cells.tolist(),
         "start_symbols": t.start_symbols.tolist(),

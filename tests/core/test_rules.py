@@ -2,9 +2,11 @@
 
 import pickle
 
+import numpy as np
 import pytest
 
 from genial_env import Rules
+from genial_env.core.scalar import arrived, facts_of, furthest, next_stop
 from genial_env.core.tables import tables
 
 
@@ -90,3 +92,15 @@ def test_few_colors_leave_the_other_corners_free() -> None:
     t = tables(Rules(2, side=4, colors=3))
     assert t.cells[t.start_symbols].tolist() == [[0, -3], [3, -3], [3, 0]]
     assert int(t.full_bag.sum()) == 3 * 6 + 3 * 5
+
+
+@pytest.mark.parametrize("rules", [Rules(2), Rules(4, "2009", "team"), Rules(1, "2004", "solo")], ids=str)
+def test_markers_move_no_further_than_their_next_stop(rules: Rules) -> None:
+    t, facts = tables(rules), facts_of(rules)
+    for before in range(rules.top + 1):
+        stop = min((stop for stop in rules.stops if stop > before), default=rules.top)
+        assert t.next_stop[before] == t.furthest[before] == next_stop(facts, before) == furthest(facts, before) == stop
+        for after in range(before, stop + 1):
+            expected = before < after == stop
+            assert t.arrived(np.array([before]), np.array([after])).tolist() == [expected]
+            assert arrived(facts, before, after) == expected

@@ -57,6 +57,15 @@ def headings(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
 
 
+def test_the_files_that_the_design_names_exist() -> None:
+    """Paths begin in the repository, in the package or in its folder `web`."""
+    text = (DOCS / "design.md").read_text()
+    named = set(re.findall(r"`([\w./]+(?:/|\.py|\.js|\.svg|\.md|\.json))`", text))
+    assert {"core/scalar.py", "tests/reference.py", "_util/"} <= named
+    starts = [ROOT, ROOT / "genial_env", ROOT / "genial_env" / "web"]
+    assert [name for name in sorted(named) if not any((start / name).exists() for start in starts)] == []
+
+
 def test_every_page_is_in_the_navigation() -> None:
     navigation = (ROOT / "mkdocs.yml").read_text()
     assert all(f": {page.relative_to(DOCS)}\n" in navigation for page in sorted(DOCS.rglob("*.md")))

@@ -28,6 +28,7 @@ from genial_env import Rules, determinize, play
 from genial_env._util.files import FolderInUse
 from genial_env.cli.common import UserError
 from genial_env.cli.web import serve
+from genial_env.core.tables import tables
 from genial_env.records import to_json_line
 from genial_env.render import theme
 from genial_env.table import Table
@@ -244,9 +245,8 @@ def test_the_page_gets_no_more_than_the_view() -> None:
 @pytest.mark.parametrize("rules", EVERY_MODE, ids=str)
 def test_the_page_gets_the_facts_of_the_rules(rules: Rules) -> None:
     sent = rules_to_json(rules)
-    for marker in range(rules.top + 1):
-        stop = min((stop for stop in rules.stops if stop > marker), default=rules.top)
-        assert sent["next_stop"][marker] == stop
+    assert sent["next_stop"] == tables(rules).next_stop.tolist()
+    assert sent["furthest"] == tables(rules).furthest.tolist()
     assert sent["bonus_stops"] == ([] if rules.mode == "solo" else list(rules.stops))
     for track, seats in enumerate(sent["seats_by_track"]):
         assert seats == [seat for seat in range(rules.players) if rules.track_of(seat) == track]
@@ -268,6 +268,8 @@ def test_colors_of_the_drawings_are_the_page_s(browser: Browser) -> None:
     style = browser.get("/static/style.css").text
     assert not [name for name in variables if f"--{name}:" in style]
     assert all(f"var(--{name})" in style for name in variables.keys() - {"tile"})
+    icon = set(re.findall(r"#[0-9a-f]{6}", browser.get("/static/icon.svg").text))
+    assert icon <= {theme.TILE, *theme.COLORS.values()}
 
 
 # Playing

@@ -229,10 +229,9 @@ def _advance(state: State, rows: Ints, colors: Ints, points: NDArray[np.int8]) -
     at = own_track_index(state, rows) * state.rules.colors + colors
     scores = flat(state.scores)
     before = scores.take(at)
-    stop = state.tables.next_stop.take(before)
-    after = np.minimum(before + points, stop)
+    after = np.minimum(before + points, state.tables.furthest.take(before))
     scores[at] = after
-    arrived = (after == stop) & (before < stop)
+    arrived = state.tables.arrived(before, after)
     arrived[1] &= ~double
     arrivals: Ints = arrived[0] + arrived[1].astype(np.int64)
     return arrivals

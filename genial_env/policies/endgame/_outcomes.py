@@ -56,7 +56,7 @@ def find_ends(state: State, rows: Ints, actions: Ints) -> tuple[Bools, Floats]:
     placing = t.is_placing(actions)
     track = state.track(state.to_play[rows])
     before = state.scores[rows, track]
-    own = np.minimum(before + kernel.gained(state, actions, rows), t.next_stop[before])
+    own = np.minimum(before + kernel.gained(state, actions, rows), t.furthest[before])
     _, placement = t.split_action(np.where(placing, actions, 0))
     ends = ~bitsets.any_left(state.open[rows] & t.compatible[placement]) | (own == rules.top).all(axis=1)
     ends &= placing

@@ -52,6 +52,7 @@
  * @property {number[][]} seats_by_track the seats that play for each track
  * @property {number[]} stops where a marker stops
  * @property {number[]} next_stop by the place of a marker: where it stops next
+ * @property {number[]} furthest by the place of a marker: how far one tile can move it
  * @property {number[]} bonus_stops where the arrival of a marker earns a bonus turn
  * @property {[number, number][]} cells the cells (q, r) in row order
  * @property {number[]} start_symbols the cell of each color's printed symbol

@@ -52,7 +52,7 @@ export const tableClass = (rules) => (rules.seats_by_track.length > 2 ? "table m
  * @param {number} marker
  * @param {number} points
  */
-export const moveMarker = (rules, marker, points) => Math.min(rules.next_stop[marker], marker + points);
+export const moveMarker = (rules, marker, points) => Math.min(rules.furthest[marker], marker + points);
 
 /**
  * @param {Rules} rules

@@ -73,7 +73,7 @@ function describeMarkers({ rules, position }, points) {
   return Object.entries(points).map(([letter, count]) => {
     const before = scores[rules.colors.indexOf(letter)];
     const after = moveMarker(rules, before, count);
-    const isBonus = after !== before && rules.bonus_stops.includes(after);
+    const isBonus = rules.bonus_stops.some((stop) => before < stop && stop <= after);
     return texts.markerMove(nameColor(letter), before, after, isBonus);
   });
 }
