@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.rules import Rules
@@ -37,7 +36,6 @@ __all__ = [
     "verdict",
 ]
 
-Floats = NDArray[np.floating[Any]]
 
 ALTERNATIVES = 3
 """The number of other actions that are shown with each decision."""

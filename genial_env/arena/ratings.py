@@ -33,9 +33,9 @@ from genial_env.arena._rating_intervals import (
     utility_intervals,
     win_rate_intervals,
 )
-from genial_env.arena.intervals import Floats, Intervals
+from genial_env.arena.intervals import Intervals
 from genial_env.arena.sprt import ELO_PER_LOGIT
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Floats, Ints
 
 __all__ = ["Ratings", "pairwise_wins", "rate", "sorted_markers", "strengths"]
 
