@@ -220,9 +220,9 @@ class Sprt:
 
         Args:
             elo: the true difference in Elo.
-            deviation: the standard deviation of a pair's score (:attr:`Estimate.deviation` of an earlier match). 0.35
-                is that of two independent games between equal agents that hardly ever tie. Ties make it smaller, and
-                so does the deal where its effects cancel. The number of pairs is proportional to its square.
+            deviation: the standard deviation of a pair's score (`deviation` of an :class:`Estimate`). The default is
+                that of two independent games between equal agents that hardly ever tie. Ties make it smaller, and so
+                does the deal where its effects cancel. The number of pairs is proportional to its square.
 
         Raises:
             ValueError: if the deviation is not above 0 and at most 0.5.
