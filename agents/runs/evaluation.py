@@ -60,7 +60,8 @@ def measure(
         The results by the opponent's name; in solo by :data:`ALONE`.
 
     Raises:
-        ValueError: for fewer than 2 deals, for opponents in solo or none elsewhere, or for an unknown name.
+        ValueError: if there are fewer than 2 deals, if solo games have opponents or other games have none, or if a name
+            is unknown.
     """
     if deals < 2:
         raise ValueError(f"an interval needs at least 2 deals, not {deals}")

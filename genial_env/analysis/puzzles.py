@@ -30,7 +30,7 @@ import numpy as np
 from genial_env._util.strict_json import JSONError, numbered_lines, parse_object
 from genial_env._util.validators import STRING, any_value, finite_number, integer, json_object, list_of, shorten
 from genial_env.core import kernel
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.chance import as_seeds, bits
 from genial_env.core.rules import Rules
 from genial_env.core.state import State

@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.rules import Rules
@@ -37,7 +36,6 @@ __all__ = [
     "verdict",
 ]
 
-Floats = NDArray[np.floating[Any]]
 
 ALTERNATIVES = 3
 """The number of other actions that are shown with each decision."""
@@ -46,6 +44,7 @@ AT_ONCE = 8
 """The number of decisions that are judged in one batch."""
 
 VERDICTS = ("best", "good", "inaccuracy", "mistake", "blunder")
+"""The verdicts on decisions, from the smallest loss to the largest."""
 
 THRESHOLDS = {"rank utility": (0.002, 0.05, 0.1, 0.2), "lowest marker": (0.02, 0.25, 0.5, 1.0)}
 """The losses, by unit, from which a decision is no longer "best", "good", "inaccuracy" or "mistake"."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.arena.intervals import Floats, Intervals, accepted, accepted_by_student, mean_interval, solve
+from genial_env.arena.intervals import Intervals, accepted, accepted_by_student, mean_interval, solve
 from genial_env.arena.sprt import ELO_PER_LOGIT
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Floats, Ints
 from genial_env.core.ranking import rank_utility
 
 TINY_PRIOR = 1e-6

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from genial_env._util.shutdown import Terminated
 from genial_env.arena._agent_errors import AgentError, AgentStopped, describe_error
 from genial_env.core import kernel, ranking
-from genial_env.core.bitsets import Ints
-from genial_env.core.chance import Bits, bits
+from genial_env.core.arrays import Bits, Ints
+from genial_env.core.chance import bits
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.policies.base import Policy

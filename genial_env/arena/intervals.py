@@ -23,7 +23,8 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from genial_env.core.arrays import Floats
 
 __all__ = [
     "NORMAL_95",
@@ -37,7 +38,6 @@ __all__ = [
     "student_95",
 ]
 
-Floats = NDArray[np.float64]
 
 TAIL = 0.025
 """The probability that the true value is beyond one end of a 95% interval."""

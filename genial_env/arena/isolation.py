@@ -30,8 +30,7 @@ from genial_env.arena._agent_errors import AgentError, AgentStopped, printable
 from genial_env.arena._agent_process import is_agent_process
 from genial_env.backends import Backend
 from genial_env.core import kernel
-from genial_env.core.bitsets import Ints
-from genial_env.core.chance import Bits
+from genial_env.core.arrays import Bits, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.views import View
 from genial_env.policies.registry import make_policy

@@ -33,9 +33,9 @@ from genial_env.arena._rating_intervals import (
     utility_intervals,
     win_rate_intervals,
 )
-from genial_env.arena.intervals import Floats, Intervals
+from genial_env.arena.intervals import Intervals
 from genial_env.arena.sprt import ELO_PER_LOGIT
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Floats, Ints
 
 __all__ = ["Ratings", "pairwise_wins", "rate", "sorted_markers", "strengths"]
 
@@ -47,7 +47,7 @@ class Ratings:
     """Ratings and other statistics of N agents from G games.
 
     Attributes:
-        names: N.
+        names: The names of the N agents.
         plays: [N] The number of tracks that each agent played, over all games.
         rating: [N] Ratings in Elo. The intervals are those of the difference to the reference: the anchor, or without
             one the mean of the largest set of agents that limit each other's ratings (usually all). The high end is
@@ -100,16 +100,16 @@ def rate(
     Args:
         entrants: [G, T] the agents on the tracks, 0 to n_agents - 1.
         ranks: [G, T] 1 = best, equal tracks share a rank: 1, 2, 2, 4.
-        groups: [G] integers that games of one deal share.
+        groups: [G] integers, the same for all games of a deal.
         n_agents: N.
-        scores: [G, T, C] the final markers; left out, there are no mean markers.
-        names: N; left out, the numbers.
-        anchor: an agent and the rating that it gets; left out, the mean rating is 0.
-        prior: as in :func:`strengths`.
+        scores: [G, T, C] the final markers; None: mean markers are not computed.
+        names: the names of the N agents; None: their numbers.
+        anchor: an agent and its fixed rating; None: the mean rating is 0.
+        prior: see :func:`strengths`.
 
     Raises:
-        ValueError: for arrays that do not fit, and agents that no games connect.
-        ImportError: without choix.
+        ValueError: if the arrays have other shapes or values, or if games do not connect all agents.
+        ImportError: if choix is not installed.
     """
     played, places = _checked(entrants, ranks, n_agents)
     group = _check_groups(groups, len(played))
@@ -141,10 +141,10 @@ def pairwise_wins(entrants: ArrayLike, ranks: ArrayLike, n_agents: int) -> Float
         n_agents: N.
 
     Returns:
-        [N, N] how often row ended above column, ties half to either; 0 on the diagonal.
+        [N, N] the number of comparisons that row won against column; a tie counts half for both. 0 on the diagonal.
 
     Raises:
-        ValueError: for arrays that do not fit.
+        ValueError: if the arrays have other shapes or values.
     """
     played, places = _checked(entrants, ranks, n_agents)
     group = np.zeros(len(played), dtype=np.int64)
@@ -156,18 +156,18 @@ def strengths(wins: ArrayLike, prior: float = 0.5, *, names: Sequence[str] | Non
     """Fit Bradley-Terry ratings of N agents.
 
     Args:
-        wins: [N, N] how often row won against column, ties half to either.
-        prior: games that each agent is taken to have won, and lost, against the others in addition, shared out evenly
-            to those it met (``prior / (N - 1)`` each). It keeps the unbeaten and the winless finite, and hardly
-            matters to others. Above 0.
-        names: N, for errors.
+        wins: [N, N] the number of wins of row against column; a tie counts half for both.
+        prior: the number of wins, and of losses, that are added for each agent, above 0. Each pair of agents that met
+            gets ``prior / (N - 1)`` of them. So agents without wins or without losses have finite ratings. The effect
+            on other agents is small.
+        names: the names of the N agents, for messages.
 
     Returns:
-        [N] in Elo, their mean 0.
+        [N] ratings in Elo with mean 0.
 
     Raises:
-        ValueError: for a matrix that is none, and agents that no games connect.
-        ImportError: without choix.
+        ValueError: if the matrix or the prior is invalid, or if games do not connect all agents.
+        ImportError: if choix is not installed.
     """
     found = np.asarray(wins, dtype=np.float64)
     if found.ndim != 2 or found.shape[0] != found.shape[1] or len(found) < 2:
@@ -189,10 +189,10 @@ def sorted_markers(entrants: ArrayLike, scores: ArrayLike, n_agents: int) -> Flo
         n_agents: N.
 
     Returns:
-        [N, C] means over games, NaN for an agent that played none.
+        [N, C] means over games; NaN for an agent without games.
 
     Raises:
-        ValueError: for arrays that do not fit.
+        ValueError: if the arrays have other shapes or values.
     """
     played, markers = _check_entrants(entrants, n_agents), np.asarray(scores)
     if markers.ndim != 3 or markers.shape[:2] != played.shape:
@@ -207,7 +207,7 @@ def _fit(wins: Floats) -> Floats:
     """Return the maximum-likelihood ratings [N] in Elo, with mean 0.
 
     Raises:
-        ImportError: without choix.
+        ImportError: if choix is not installed.
     """
     try:
         from choix import ilsr_pairwise_dense

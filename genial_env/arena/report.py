@@ -32,7 +32,7 @@ from genial_env.arena.provenance import PROVENANCE
 from genial_env.arena.ratings import Ratings, rate
 from genial_env.arena.store import Settings, Store
 from genial_env.core import ranking
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 
 __all__ = [
     "RESULTS",

@@ -25,11 +25,11 @@ from statistics import NormalDist
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from genial_env._util.checks import as_integer
 from genial_env.arena.intervals import mean_interval
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Floats, Ints
 
 __all__ = [
     "PAIR_SCORES",
@@ -42,7 +42,6 @@ __all__ = [
     "pair_counts",
 ]
 
-Floats = NDArray[np.float64]
 Verdict = Literal["H0", "H1"]
 
 PAIR_SCORES = np.array([0, 0.25, 0.5, 0.75, 1])
@@ -221,9 +220,9 @@ class Sprt:
 
         Args:
             elo: the true difference in Elo.
-            deviation: the standard deviation of a pair's score (:attr:`Estimate.deviation` of an earlier match). 0.35
-                is that of two independent games between equal agents that hardly ever tie. Ties make it smaller, and
-                so does the deal where its effects cancel. The number of pairs is proportional to its square.
+            deviation: the standard deviation of a pair's score (`deviation` of an :class:`Estimate`). The default is
+                that of two independent games between equal agents that hardly ever tie. Ties make it smaller, and so
+                does the deal where its effects cancel. The number of pairs is proportional to its square.
 
         Raises:
             ValueError: if the deviation is not above 0 and at most 0.5.

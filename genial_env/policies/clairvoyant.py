@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.core import kernel
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.state import State
 from genial_env.core.views import view
 from genial_env.policies.settings import check_count

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from genial_env._util.validators import shorten
 from genial_env.core import kernel, ranking
 from genial_env.core.actions import tile_name
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import EMPTY, End, Phase, State
 from genial_env.records._parse import ParsedDecision, ParsedRecord

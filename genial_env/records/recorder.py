@@ -7,8 +7,7 @@ import numpy as np
 
 from genial_env.core import kernel, ranking
 from genial_env.core.actions import tile_name
-from genial_env.core.bitsets import Ints
-from genial_env.core.chance import Bits
+from genial_env.core.arrays import Bits, Ints
 from genial_env.core.rules import COLOR_LETTERS
 from genial_env.core.state import EMPTY, End, Phase, State
 from genial_env.records.format import FORMAT, VERSION, Event, Record

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from genial_env.core import kernel, ranking
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.rules import Rules
 from genial_env.core.state import End, State
 from genial_env.errors import RecordError

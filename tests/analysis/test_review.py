@@ -13,7 +13,7 @@ from genial_env import RecordError, Rules, play, view
 from genial_env.analysis.review import VERDICTS, make_judge, review, verdict
 from genial_env.core import kernel
 from genial_env.core.actions import Place, decode, encode
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.placement_values import equivalence_keys, tile_values
 from genial_env.core.state import Phase
 from genial_env.core.views import View

@@ -9,6 +9,7 @@ import pytest
 
 from genial_env import backends
 from tests.paths import ROOT
+from tests.project.scripts import load_script
 
 DOCS = ROOT / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
@@ -73,12 +74,7 @@ def test_every_page_is_in_the_navigation() -> None:
 
 @pytest.fixture(scope="module")
 def generate() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generate", DOCS / "generate.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("generate")
 
 
 def test_tables_and_pictures_are_those_of_the_code(generate: ModuleType) -> None:

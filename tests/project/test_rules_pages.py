@@ -1,8 +1,6 @@
 """The two pages of the rules for people: alike in both languages, every example and every point drawn, none stale."""
 
-import importlib.util
 import re
-from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,6 +10,7 @@ import pytest
 from genial_env.core import kernel
 from genial_env.render import pixels
 from tests.paths import ROOT
+from tests.project.scripts import load_script
 
 DOCS = ROOT / "docs"
 PAGES = {"en": DOCS / "how_to_play.md", "fr": DOCS / "regles.md"}
@@ -21,17 +20,7 @@ LITTLE_WORDS = {
 }
 NNBSP, NBSP = "\u202f", "\u00a0"
 
-
-def load_drawer() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("draw_rules", DOCS / "draw_rules.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-drawer = load_drawer()
+drawer = load_script("draw_rules")
 EXAMPLES = [pytest.param(example, id=example["name"]) for example in drawer.EXAMPLES]
 
 
