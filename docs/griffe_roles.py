@@ -1,4 +1,4 @@
-"""A Griffe extension: turns Sphinx roles in docstrings into cross-references between the API pages."""
+"""A Griffe extension that turns Sphinx roles in docstrings into cross-references between the API pages."""
 
 import re
 from typing import Any
@@ -38,7 +38,7 @@ def resolve(name: str, scope: Object) -> str | None:
 
 
 class SphinxRoles(Extension):
-    """Applies :func:`link_roles` to every docstring of a package."""
+    """A Griffe extension that applies :func:`link_roles` to every docstring of a package."""
 
     def on_package(self, *, pkg: Module, loader: GriffeLoader, **_: Any) -> None:
         """Rewrite the docstrings of all objects in place."""
