@@ -1,4 +1,4 @@
-"""Every notebook runs from top to bottom, with small settings; what is committed shows what it showed."""
+"""Every notebook runs with small settings, and its committed outputs come from one run from top to bottom."""
 
 import os
 from pathlib import Path
@@ -14,14 +14,14 @@ FOLDER = ROOT / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 SIZE = 400_000
-"""Bytes at most, so that a forge shows them and clones stay light."""
+"""The most characters of a notebook. Code hosts display files of this size, and clones stay small."""
 
 
 @pytest.mark.slow
 @needs_numba
 @pytest.mark.filterwarnings("ignore:Proactor event loop")
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebook_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GENIAL_NOTEBOOKS", "small")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(FOLDER.parent), os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
@@ -30,8 +30,8 @@ def test_it_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_it_was_run_in_order(path: Path) -> None:
-    """And says nothing of the machine."""
+def test_outputs_are_of_one_run_without_errors(path: Path) -> None:
+    """Outputs contain no paths of a machine."""
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -44,6 +44,6 @@ def test_it_was_run_in_order(path: Path) -> None:
     assert len(text) < SIZE
 
 
-def test_all_are_listed() -> None:
+def test_every_notebook_is_listed() -> None:
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert [path.name for path in NOTEBOOKS if f"({path.name})" not in page] == []
