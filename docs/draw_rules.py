@@ -1,11 +1,11 @@
-"""Draws what the two pages of the rules for people show, docs/how_to_play.md and docs/regles.md.
+"""Draw the pictures of the two pages with the rules for people, docs/how_to_play.md and docs/regles.md.
 
     python docs/draw_rules.py
 
-writes docs/images/rules; a test compares the drawings with these files and with the pages. There is one for every
-worked example of the rule sheets (tests/core/worked_examples.json), and one for every point that implementations get
-wrong (the end of docs/rules.md). The positions are set up on the kernel, and what a drawing counts is what the kernel
-made of them. There are no words in the drawings, so that both pages share them.
+The command writes docs/images/rules. A test compares the drawings with these files and with the pages. There is one
+drawing for every worked example of the rule sheets (tests/core/worked_examples.json), and one for every point that
+implementations get wrong (the end of docs/rules.md). The kernel plays the shown moves, so all numbers in the drawings
+come from it. The drawings contain no text, so that both pages can share them.
 """
 
 import json
@@ -48,17 +48,17 @@ POINTS = {
     "on the double track 17 + 5 is 18": "double-track",
     "a full board ends the game inside a chain of bonus placements": "full-board",
 }
-"""The points that implementations get wrong, as docs/rules.md names them, and the drawing of each."""
+"""The drawing of each point that implementations get wrong, by its name in docs/rules.md."""
 
 DEFINITIONS = re.findall("<defs>.*</defs>", tile_svg(Rules(), 0))[0]
-"""The shapes that every drawing of the renderer begins with."""
+"""The definitions at the beginning of every drawing of the renderer."""
 
 SCALE = 0.8
-"""How large boards are drawn beside other things."""
+"""The scale of boards beside other things."""
 
 
 def drawings() -> dict[str, str]:
-    """All of them, by the names of their files without ".svg"."""
+    """Return all drawings by file name, without the suffix ".svg"."""
     of_kind = {"score": draw_score, "rank": draw_rank, "advance": draw_advance}
     return {
         "tiles": draw_tiles(),
@@ -76,7 +76,7 @@ def drawings() -> dict[str, str]:
 
 
 def file_name(example: Mapping[str, Any]) -> str:
-    """A worked example's drawing."""
+    """Return the file name of a worked example's drawing, without its suffix."""
     words = re.sub(r"[^a-z0-9]+", "-", example["name"].lower()).strip("-")
     return f"{example['kind']}-{words}"
 
@@ -85,7 +85,7 @@ def file_name(example: Mapping[str, Any]) -> str:
 
 
 def draw_score(example: Mapping[str, Any]) -> str:
-    """The tile on the board, its lines, and what each color scores."""
+    """Draw the tile on the board, its lines, and the points of each color."""
     board = {(q, r): letter for q, r, letter in example["board"]}
     first, second = map(tuple, example["cells"])
     laid = lay(position(Rules(), board, [example["tile"]]), example["tile"], first, second)
@@ -93,18 +93,18 @@ def draw_score(example: Mapping[str, Any]) -> str:
 
 
 def draw_rank(example: Mapping[str, Any]) -> str:
-    """The players from the first to the last, their markers from the lowest up."""
+    """Draw the players from the first to the last, each with the markers from the lowest up."""
     return on_paper(draw_ranking(example["scores"]))
 
 
 def draw_advance(example: Mapping[str, Any]) -> str:
-    """The tile and its lines, the way of the markers, and what they earn."""
+    """Draw the tile and its lines, the moves of the markers, and the bonus placements that they earn."""
     rules = {"individual": Rules(), "team": Rules(4, "2009", "team"), "solo": Rules(1, "2004", "solo")}[example["mode"]]
     return arrival(rules, example["before"], example["points"])
 
 
 def arrival(rules: Rules, before: Mapping[str, int], points: Mapping[str, int]) -> str:
-    """A tile that scores these points, where the markers stood before."""
+    """Draw a tile that scores the given points, and the markers before and after it."""
     first, second = (*points, *(letter for letter in COLOR_LETTERS if letter not in points))[:2]
     arms = [(0, 0, (3, 2, 4)), (1, 0, (0, 1, 5))]
     board = {
@@ -119,7 +119,7 @@ def arrival(rules: Rules, before: Mapping[str, int], points: Mapping[str, int]) 
 
 
 def _arms(cell: Cell, directions: Sequence[int], count: int) -> list[Cell]:
-    """So many cells on lines from a cell, the nearest first."""
+    """Return `count` cells on the lines that run from a cell in some directions, the nearest first."""
     steps = [DIRECTIONS[direction] for direction in directions]
     reach = [(cell[0] + far * q, cell[1] + far * r) for far in range(1, 5) for q, r in steps]
     return reach[:count]
@@ -129,28 +129,29 @@ def _arms(cell: Cell, directions: Sequence[int], count: int) -> list[Cell]:
 
 
 def draw_tiles() -> str:
-    """Every tile, and how often it is there."""
+    """Draw every kind of tile and how many of it there are."""
     rules = Rules()
     counts = tables(rules).full_bag.tolist()
     by_first: dict[str, list[str]] = {letter: [] for letter in COLOR_LETTERS}
     for kind, (first, _) in enumerate(tables(rules).kinds.tolist()):
-        tile = beside(tile_svg(rules, kind, width=56), words(f"× {counts[kind]}", 12), gap=4)
+        tile = beside(tile_svg(rules, kind, width=56), draw_text(f"× {counts[kind]}", 12), gap=4)
         by_first[COLOR_LETTERS[first]].append(tile)
     return on_paper(below(*(beside(*tiles) for tiles in by_first.values()), gap=8))
 
 
 def draw_boards() -> str:
-    """The boards for one or two, three and four players, with their printed symbols."""
+    """Draw the boards for one or two, three and four players, with their printed symbols."""
     boards = [board_svg(kernel.undealt(Rules(players))) for players in (2, 3, 4)]
     labels = ["1–2", "3", "4"]
     columns = [
-        below(words(label, 15), scaled(board, 0.42), middle=True) for label, board in zip(labels, boards, strict=True)
+        below(draw_text(label, 15), scaled(board, 0.42), middle=True)
+        for label, board in zip(labels, boards, strict=True)
     ]
     return on_paper(beside(*columns))
 
 
 def draw_start() -> str:
-    """A game of two before the first tile, as the first player sees it."""
+    """Draw a game of two players before the first tile, as the first player observes it."""
     state = kernel.deal(Rules(), 4)
     seats = [below(markers_svg(state, 0, seat), rack_svg(state, 0, seat, hidden=seat > 0)) for seat in (0, 1)]
     return on_paper(beside(scaled(board_svg(state), SCALE), below(*seats, gap=30)))
@@ -160,7 +161,7 @@ def draw_start() -> str:
 
 
 def draw_bonus_chain() -> str:
-    """Three tiles of one turn, each with the markers, what is still owed and the rack; then the rack is filled."""
+    """Draw three placements of one turn, each with the markers, the pending bonus and the rack, and then the refill."""
     rules = Rules()
     board = {(-1, 0): "R", (2, 1): "B", (3, 1): "B", (-1, 2): "Y"}
     before = {"R": 17, "G": 9, "B": 16, "O": 8, "Y": 7, "P": 5}
@@ -180,7 +181,7 @@ def draw_bonus_chain() -> str:
 
 
 def draw_swap_when() -> str:
-    """What is left of a rack after the turn's last tile, and whether it may be swapped."""
+    """Draw racks after the last tile of a turn, and whether each may be swapped."""
     rules = Rules()
     stand = {"R": 12, "G": 9, "B": 11, "O": 8, "Y": 7, "P": 4}
     tiles = ["RG", "BO", "OO", "GY", "RB", "RO"]
@@ -201,7 +202,7 @@ def draw_swap_when() -> str:
 
 
 def _may_swap(laid: "Laid", before: Mapping[str, int]) -> str:
-    """The markers and the rest of the rack, the lowest colors standing out; and what the kernel says to a swap."""
+    """Draw the markers, the rest of the rack with its lowest colors highlighted, and whether a swap is offered."""
     scores = laid.left.scores[0, 0]
     lowest = [COLOR_LETTERS[color] for color in np.flatnonzero(scores == scores.min())]
     offered = int(laid.left.phase[0]) == Phase.SWAP
@@ -210,14 +211,14 @@ def _may_swap(laid: "Laid", before: Mapping[str, int]) -> str:
 
 
 def draw_swap_order() -> str:
-    """The old tiles beside the rack, six drawn, the old ones back in the bag."""
+    """Draw a swap: the old tiles set aside, six tiles drawn, the old ones put back into the bag."""
     rules = Rules()
     scores = markers(rules, {"R": 12, "G": 9, "B": 11, "O": 8, "Y": 7, "P": 4})
     return _swap(lay(position(rules, {}, ["RG", "BO", "OO", "GY", "RB", "RO"], scores=scores), "RG", (0, 0), (1, 0)))
 
 
 def draw_swap_short_rack() -> str:
-    """The same after two bonus placements."""
+    """Draw a swap after two bonus placements, which leave fewer tiles on the rack."""
     rules = Rules()
     scores = markers(rules, {"R": 17, "G": 17, "B": 11, "O": 8, "Y": 7, "P": 4})
     state = position(rules, {(-1, 0): "R", (2, 0): "G"}, ["RG", "BO", "OO", "GY", "RB", "RO"], scores=scores, seeds=3)
@@ -228,7 +229,7 @@ def draw_swap_short_rack() -> str:
 
 
 def _swap(laid: "Laid") -> str:
-    """In three steps: the tiles set aside, the rack filled from the bag, the old tiles put back."""
+    """Draw a swap in three steps: the tiles set aside, the rack filled from the bag, the old tiles put back."""
     old, new = laid.after, laid.after.copy()
     kernel.apply(new, [new.tables.swap_action])
     aside = int((old.racks[0, 0] != EMPTY).sum())
@@ -243,7 +244,7 @@ def _swap(laid: "Laid") -> str:
 
 
 def draw_first_turn() -> str:
-    """Where the second player's first tile may lie; then the first player's second tile, anywhere."""
+    """Draw where the second player's first tile may lie; then the first player's second tile, anywhere."""
     rules = Rules()
     state = position(rules, {}, ["RG"] * 6, has_placed=False)
     laid = lay(state, "RG", (2, -5), (1, -5))
@@ -262,7 +263,7 @@ def draw_first_turn() -> str:
 
 
 def first_turn_cells(state: State) -> set[Cell]:
-    """The cells beside printed symbols that no tile lies next to: a first tile must cover one of them."""
+    """Return the cells beside printed symbols that no tile lies next to. A first tile must cover one of them."""
     t = state.tables
     untouched = [color for color in range(state.rules.colors) if not int(state.symbols_touched[0]) >> color & 1]
     beside_them = {int(n) for color in untouched for n in t.neighbours[t.start_symbols[color]] if n < t.n_cells}
@@ -270,12 +271,12 @@ def first_turn_cells(state: State) -> set[Cell]:
 
 
 def draw_double_track() -> str:
-    """17 and 5 points on the track of a team."""
+    """Draw the double track of a team: 17 points, then 5 more."""
     return arrival(Rules(4, "2009", "team"), {"O": 17}, {"O": 5})
 
 
 def draw_full_board() -> str:
-    """The last two adjacent free cells go to the first of two bonus placements."""
+    """Draw the first of two bonus placements that takes the last two adjacent free cells."""
     rules = Rules()
     free = {(0, 0), (1, 0), (-2, 1), (2, -2)}
     filled = {(q, r): COLOR_LETTERS[(2 * q + r * r + q // 3) % 6] for q, r in tables(rules).cells.tolist()}
@@ -303,13 +304,13 @@ def _start_symbols(rules: Rules) -> set[Cell]:
 
 
 def position(rules: Rules, board: Mapping[Cell, str], tiles: Sequence[str], **more: Any) -> State:
-    """A game in which seat 0, to play, holds these tiles, and the others some of what is left.
+    """Return a game in which seat 0 is to play and holds the given tiles. The other racks have some remaining tiles.
 
     Args:
         rules: the rules.
         board: color letters by cell; the printed symbols are there anyway.
-        tiles: of seat 0, by their letters.
-        more: as in :func:`genial_env.core.kernel.position`.
+        tiles: the rack of seat 0, each tile by its two letters.
+        more: further arguments of :func:`genial_env.core.kernel.position`.
     """
     t = tables(rules)
     cells = kernel.undealt(rules).board[0].copy()
@@ -322,7 +323,7 @@ def position(rules: Rules, board: Mapping[Cell, str], tiles: Sequence[str], **mo
 
 
 def markers(rules: Rules, named: Mapping[str, int]) -> Any:
-    """[1, T, C]: the markers of the first track by letter, all others at 0."""
+    """Return the markers of all tracks [1, T, C]: those of the first track by letter, all others at 0."""
     scores = np.zeros((1, rules.tracks, rules.colors), dtype=int)
     scores[0, 0] = [named.get(letter, 0) for letter in COLOR_LETTERS]
     return scores
@@ -330,29 +331,29 @@ def markers(rules: Rules, named: Mapping[str, int]) -> Any:
 
 @dataclass(frozen=True)
 class Laid:
-    """A tile laid by seat 0 of the first track."""
+    """A tile that seat 0 has placed."""
 
     before: State
     move: Move
     gained: dict[str, int]
-    """points by letter, before any marker stops"""
+    """points by letter, not limited to where the markers stop"""
     left: State
-    """before anything is drawn"""
+    """after the placement, before the refill"""
     after: State
 
     def board(self, cells: Iterable[Cell] = (), only: set[Cell] | None = None, scale: float = SCALE) -> str:
-        """Around some cells, or a given part, with the lines that the tile scored."""
+        """Draw the lines that the tile scored, on the part `only` of the board or on the part around `cells`."""
         shown = around(self.after.rules, list(cells)) if only is None else only
         return scaled(board_svg(self.left, notes=self.move.notes(self.left), only=shown), scale)
 
     def markers(self, before: Mapping[str, int], letters: Iterable[str] = (), marked: Sequence[str] = ()) -> str:
-        """Those that moved from where they stood, or all of some letters."""
+        """Draw the markers with some letters, or those that moved from where they stood before."""
         ways = {letter: (before[letter], self.gained[letter]) for letter in before if letter in self.gained}
         return markers_svg(self.left, letters=set(letters) or set(ways), moved=ways, marked=marked)
 
 
 def lay(state: State, tile: str, first: Cell, second: Cell) -> Laid:
-    """Lay a tile of the rack of the seat to play, its letters on these cells in this order."""
+    """Place a tile of the rack of the seat to play, its letters on the two cells in the given order."""
     kind = tile_kind(state.rules, tile)
     if COLOR_LETTERS.index(tile[0]) > COLOR_LETTERS.index(tile[1]):
         first, second = second, first
@@ -369,8 +370,8 @@ def lay(state: State, tile: str, first: Cell, second: Cell) -> Laid:
 # Pieces of drawings
 
 
-def words(text: str, size: int = 14, color: str = theme.INK) -> str:
-    """Numbers and signs."""
+def draw_text(text: str, size: int = 14, color: str = theme.INK) -> str:
+    """Draw a text of numbers and signs."""
     across = 0.68 * size * len(text)
     return piece(
         across,
@@ -380,40 +381,40 @@ def words(text: str, size: int = 14, color: str = theme.INK) -> str:
 
 
 def token(text: str) -> str:
-    """A number in a circle: of a step, or of a player."""
+    """Draw a number in a circle, for a step or a player."""
     circle = f'<circle cx="11" cy="11" r="10" fill="{theme.PAPER}" stroke="{theme.INK}" stroke-width="1.4"/>'
     return piece(22, 22, f'{circle}<text x="11" y="15.5" {_FONT} font-size="13" fill="{theme.INK}">{text}</text>')
 
 
 def tally(laid: "Laid") -> str:
-    """What each color scores; for a double each half too."""
-    rows = [beside(symbol(letter), words(f"+{points}", 16), gap=4) for letter, points in laid.gained.items()]
+    """Draw the points of each color; for a double also the points of each half."""
+    rows = [beside(symbol(letter), draw_text(f"+{points}", 16), gap=4) for letter, points in laid.gained.items()]
     if len(rows) == 1:
         cells = [laid.before.tables.cell_index[cell] for cell in (laid.move.first, laid.move.second)]
         color = COLOR_LETTERS.index(*laid.gained)
         halves = " + ".join(str(int(laid.before.points[0, cell, color])) for cell in cells)
-        rows.append(words(halves, 13, theme.FAINT))
+        rows.append(draw_text(halves, 13, theme.FAINT))
     return below(*rows, gap=6)
 
 
 def symbol(letter: str, radius: float = 11) -> str:
-    """A color's shape on the ground of a tile."""
+    """Draw a color's shape on the ground of a tile."""
     ground = f'<circle r="{radius:g}" fill="{theme.TILE}"/>'
     path = f'<path d="{theme.SYMBOLS[letter]}" transform="scale({0.7 * radius:g})" fill="{theme.COLORS[letter]}"/>'
     return piece(2 * radius, 2 * radius, f'<g transform="translate({radius:g} {radius:g})">{ground}{path}</g>')
 
 
 def earned(state: State) -> str:
-    """How many tiles more may be laid."""
+    """Draw the number of pending bonus placements."""
     half = "".join(
         f'<path d="M{x} 1L{x + 9} 6.2V16.8L{x} 22L{x - 9} 16.8V6.2Z" fill="{theme.FAINT}" stroke="{theme.PAPER}"/>'
         for x in (10, 28)
     )
-    return beside(words(f"+{int(state.pending_bonus[0])}", 16), piece(38, 23, half), gap=4)
+    return beside(draw_text(f"+{int(state.pending_bonus[0])}", 16), piece(38, 23, half), gap=4)
 
 
 def bag(tiles: int) -> str:
-    """The bag and how many tiles are in it."""
+    """Draw the bag and the number of tiles in it."""
     outline = "M20 12C4 20 0 36 4 46C7 53 41 53 44 46C48 36 44 20 28 12L33 3H15Z"
     shape = f'<path d="{outline}" fill="{theme.FREE}" stroke="{theme.FAINT}" stroke-width="1.6"/>'
     tie = f'<path d="M17 12H31" stroke="{theme.INK}" stroke-width="2"/>'
@@ -421,21 +422,21 @@ def bag(tiles: int) -> str:
 
 
 def arrow(text: str, left: bool = False) -> str:
-    """An arrow with a number over it."""
+    """Draw an arrow with a text over it, to the right or to the left."""
     path = "M34 22H2M9 16L2 22L9 28" if left else "M2 22H34M27 16L34 22L27 28"
     line = f'<path d="{path}" fill="none" stroke="{theme.INK}" stroke-width="2"/>'
     return piece(36, 32, f'<text x="18" y="14" {_FONT} font-size="13" fill="{theme.INK}">{text}</text>{line}')
 
 
 def sign(yes: bool) -> str:
-    """A tick or a cross."""
+    """Draw a tick or a cross."""
     path = "M3 13L10 20L23 4" if yes else "M4 4L22 22M22 4L4 22"
     color = theme.COLORS["G" if yes else "R"]
     return piece(26, 26, f'<path d="{path}" fill="none" stroke="{color}" stroke-width="4" stroke-linecap="round"/>')
 
 
 def flag() -> str:
-    """The end of the game."""
+    """Draw a flag, which stands for the end of the game."""
     squares = "".join(
         f'<rect x="{5 + 5 * x}" y="{2 + 5 * y}" width="5" height="5" fill="{theme.INK}"/>'
         for x in range(5)
@@ -447,7 +448,7 @@ def flag() -> str:
 
 
 def draw_ranking(scores: Mapping[str, Sequence[int]]) -> str:
-    """Players by rank, their markers from the lowest up; a frame around the two that set neighbours apart."""
+    """Draw the players by rank with sorted markers. Frames show the two markers that decide between neighbors."""
     ranks = ranking.ranks(list(scores.values())).tolist()
     order = sorted(zip(ranks, scores, strict=True), key=lambda entry: entry[0])
     tracks = [sorted(zip(scores[name], COLOR_LETTERS, strict=True)) for _, name in order]
@@ -458,7 +459,7 @@ def draw_ranking(scores: Mapping[str, Sequence[int]]) -> str:
         parts.append(_put(token(str(rank)), 0, y + 6))
         parts.append(f'<text x="32" y="{y + 22}" font-size="14" fill="{theme.INK}">{name}</text>')
         for column, (marker, letter) in enumerate(tracks[line]):
-            entry = beside(symbol(letter, 9), words(str(marker), 13), gap=3)
+            entry = beside(symbol(letter, 9), draw_text(str(marker), 13), gap=3)
             parts.append(_put(entry, left + wide * column, y + 8))
     for line, (one, other) in enumerate(pairwise(tracks)):
         apart = [column for column in range(6) if one[column][0] != other[column][0]]
@@ -476,24 +477,24 @@ _FONT = 'text-anchor="middle" font-weight="bold"'
 
 
 def piece(across: float, down: float, drawn: str) -> str:
-    """Shapes as a drawing of that size."""
+    """Return shapes as a drawing of the given size."""
     size = f'width="{across:g}" height="{down:g}" viewBox="0 0 {across:g} {down:g}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn}</svg>'
 
 
 def blank(drawing: str) -> str:
-    """Nothing, as large as a drawing."""
+    """Return an empty drawing of the same size."""
     return piece(*_size(drawing), "")
 
 
 def scaled(drawing: str, by: float) -> str:
-    """The same drawing, larger or smaller."""
+    """Return the drawing with its size multiplied by a factor."""
     across, down = _size(drawing)
     return re.sub(r'width="[^"]*" height="[^"]*"', f'width="{across * by:g}" height="{down * by:g}"', drawing, count=1)
 
 
 def beside(*drawings: str, gap: float = 14) -> str:
-    """Drawings from left to right, their middles on a line."""
+    """Arrange drawings from left to right, centered vertically."""
     sizes = [_size(drawing) for drawing in drawings]
     high, x, parts = max(down for _, down in sizes), 0.0, []
     for drawing, (across, down) in zip(drawings, sizes, strict=True):
@@ -503,7 +504,7 @@ def beside(*drawings: str, gap: float = 14) -> str:
 
 
 def below(*drawings: str, gap: float = 8, middle: bool = False) -> str:
-    """Drawings from the top down, beginning at the left, or their middles on a line."""
+    """Arrange drawings from top to bottom, aligned at the left or (`middle`) centered horizontally."""
     sizes = [_size(drawing) for drawing in drawings]
     wide, y, parts = max(across for across, _ in sizes), 0.0, []
     for drawing, (across, down) in zip(drawings, sizes, strict=True):
@@ -513,7 +514,10 @@ def below(*drawings: str, gap: float = 8, middle: bool = False) -> str:
 
 
 def on_paper(drawing: str, margin: float = 14) -> str:
-    """A drawing as a file has it. What it shows is said in the language of the page that shows it."""
+    """Return the content of a drawing's file: the drawing on paper, without a description.
+
+    The pages that show it describe it, each in its own language.
+    """
     across, down = (length + 2 * margin for length in _size(drawing))
     paper = f'<rect width="{across:g}" height="{down:g}" rx="10" fill="{theme.PAPER}"/>'
     whole = piece(across, down, DEFINITIONS + paper + _put(drawing, margin, margin))
@@ -521,7 +525,7 @@ def on_paper(drawing: str, margin: float = 14) -> str:
 
 
 def _put(drawing: str, x: float, y: float) -> str:
-    """A drawing at a place in another, without the definitions, which a file has once."""
+    """Return a drawing as a part of another at (x, y), without the definitions, which a file has only once."""
     across, down = _size(drawing)
     drawing = drawing.replace(DEFINITIONS, "")
     box = re.search(r'viewBox="[^"]*"', drawing)
@@ -537,7 +541,7 @@ def _size(drawing: str) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Write all drawings, and nothing else, into docs/images/rules."""
+    """Write all drawings into docs/images/rules and delete other drawings there."""
     IMAGES.mkdir(parents=True, exist_ok=True)
     for old in IMAGES.glob("*.svg"):
         old.unlink()

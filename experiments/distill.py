@@ -104,8 +104,7 @@ def collect_demonstrations(
     seeds = game_seeds(seed, args.games)
     state, keys = kernel.deal(rules, seeds), choice_keys(seeds, rules.players)
     rng, parts, rows, tracks = np.random.default_rng(seed), [], [], []
-    live = np.arange(args.games)
-    while live.size:
+    for live in kernel.live_games(state):
         seat = state.to_play[live]
         views = view(state, rows=live)
         arrays, mask = encoding.encode(views), views.mask()
@@ -117,7 +116,6 @@ def collect_demonstrations(
         rows.append(live)
         tracks.append(rules.track_of(seat))
         kernel.apply(state, played, live)
-        live = live[~state.over[live]]
     utility = rank_utility(ranking.ranks(state.scores))
     return Demonstrations(
         observations={name: np.concatenate([arrays[name] for arrays, _, _ in parts]) for name in parts[0][0]},

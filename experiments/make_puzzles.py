@@ -204,7 +204,7 @@ def play_through(
     roster = [make_policy(name) for name in seats]
     keys = choice_keys(seeds, len(seats))
     assignment = np.broadcast_to(np.arange(len(seats)), (len(seeds), len(seats)))
-    while (live := np.flatnonzero(~state.over)).size:
+    for live in kernel.live_games(state):
         yield live
         apply(act(roster, assignment, state, keys, live), live)
 

@@ -140,9 +140,9 @@ def _format_origin(label: str, runs: Sequence[Stored]) -> str:
     command = re.sub(r" --seed[ =]\S+", "", runs[0].command)
     seeds = ", ".join(str(run.seed) for run in runs)
     games = {found["games"] for run in runs for found in run.curve[-1]["against"].values()}
-    sittings = [sitting for run in runs for sitting in run.sittings]
-    commits = sorted({_shorten(sitting["commit"]) for sitting in sittings})
-    machines = sorted({f"{each['machine']['cpu']}, {each['machine']['cores']} cores" for each in sittings})
+    sessions = [session for run in runs for session in run.sessions]
+    commits = sorted({_shorten(session["commit"]) for session in sessions})
+    machines = sorted({f"{each['machine']['cpu']}, {each['machine']['cores']} cores" for each in sessions})
     return (
         f"- **{label}**: `{command}` with `--seed` {seeds}; commit {', '.join(commits)}; {'; '.join(machines)}. "
         f"Last evaluation: {' or '.join(f'{n:,}' for n in sorted(games))} games per opponent.\n"

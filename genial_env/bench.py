@@ -127,13 +127,11 @@ def _random_games(rules: Rules, batch: int, seed: int, mask: Bools | None) -> in
     """Play a batch of random games; return the number of moves."""
     seeds = chance.game_seeds(seed, batch)
     state = kernel.deal(rules, seeds)
-    live = np.arange(batch)
-    while live.size:
+    for live in kernel.live_games(state):
         if mask is not None:
             kernel.legal(state, live, out=mask[: live.size])
         random = chance.bits(seeds[live], state.decisions[live])
         kernel.apply(state, random_actions(state, live, random), live)
-        live = live[~state.over[live]]
     return int(state.decisions.sum())
 
 

@@ -8,6 +8,7 @@ PettingZoo have checks for single environments. Gymnasium has no check for vecto
 import copy
 from collections.abc import Callable
 from dataclasses import fields
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from genial_env.core import kernel
-from genial_env.core.arrays import Ints
 from genial_env.core.chance import bits
 from genial_env.core.determinization import determinize
 from genial_env.core.rules import Rules
@@ -271,8 +271,7 @@ def check_policy(policy: str | Policy, rules: Rules | None = None) -> None:
 
 def _random_play(rules: Rules, games: int, steps: int) -> State:
     state, rng = kernel.deal(rules, np.arange(games)), np.random.default_rng(steps)
-    for _ in range(steps):
-        live: Ints = np.flatnonzero(~state.over)
+    for live in islice(kernel.live_games(state), steps):
         masks = kernel.legal(state, live)
         kernel.apply(state, np.where(masks, rng.random(masks.shape), -1.0).argmax(axis=1), live)
     return state

@@ -2,8 +2,8 @@
 
 ===============  =====================================================================================================
 `run.json`       trainer, command, arguments, seed; start and end; totals (wall and CPU seconds, moves, games, ...);
-                 and for each session the code, libraries and machine (genial_env.arena.provenance, "sittings" in the
-                 file). A run that is interrupted and resumed has several sessions.
+                 and `sessions`: code, libraries and machine of each session (genial_env.arena.provenance). A run that
+                 is interrupted and resumed has several sessions.
 `curve.jsonl`    one line per evaluation: ``wall_s``, ``cpu_s``, ``moves``, ``games``, ``against`` (by opponent the
                  fields of :class:`~agents.runs.evaluation.Measured`), and further numbers of the trainer
 ===============  =====================================================================================================
@@ -66,7 +66,7 @@ ABOUT = json_object(
     trainer=STRING,
     seed=integer(),
     started=STRING,
-    sittings=list_of(PROVENANCE),
+    sessions=list_of(PROVENANCE),
     command=list_of(STRING),
     arguments=OBJECT,
     finished=optional(STRING),
@@ -102,9 +102,9 @@ class Run:
             _check_same(path, self._about, trainer, as_json, may_change)
         else:
             folder.mkdir(parents=True, exist_ok=True)
-            self._about = {"trainer": trainer, "seed": as_json["seed"], "started": _now(), "sittings": []}
+            self._about = {"trainer": trainer, "seed": as_json["seed"], "started": _now(), "sessions": []}
         self._about |= {"command": sys.orig_argv, "arguments": as_json, "finished": None, "totals": {}}
-        self._about["sittings"].append(provenance(current()))
+        self._about["sessions"].append(provenance(current()))
         self._wall_s, self._cpu_s, self._lines = 0.0, 0.0, 0
         self._began_wall, self._began_cpu = time.perf_counter(), time.process_time()
         self._write()

@@ -42,7 +42,7 @@ class Stored:
         arguments: the arguments of the trainer.
         started: date and time of the start.
         finished: date and time of the end.
-        sittings: code, libraries and machine of each session, as in genial_env.arena.provenance.
+        sessions: code, libraries and machine of each session, as in genial_env.arena.provenance.
         totals: wall and CPU seconds, moves, games, and further numbers of the trainer.
         curve: the evaluations, as :meth:`agents.runs.run.Run.add_evaluation` writes them.
     """
@@ -54,7 +54,7 @@ class Stored:
     arguments: dict[str, Any]
     started: str
     finished: str
-    sittings: list[dict[str, Any]]
+    sessions: list[dict[str, Any]]
     totals: dict[str, float]
     curve: list[dict[str, Any]]
 
@@ -99,7 +99,7 @@ def make_stored(kept: Kept, label: str) -> Stored:
         arguments,
         about["started"],
         about["finished"],
-        about["sittings"],
+        about["sessions"],
         about["totals"],
         kept.curve,
     )
@@ -158,7 +158,7 @@ _STORED = json_object(
     arguments=OBJECT,
     started=STRING,
     finished=STRING,
-    sittings=list_of(PROVENANCE, min_length=1),
+    sessions=list_of(PROVENANCE, min_length=1),
     totals=json_object(moves=integer(), wall_s=finite_number(0), cpu_s=finite_number(0), others=finite_number()),
     curve=list_of(LINE, min_length=1),
 )

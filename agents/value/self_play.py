@@ -102,8 +102,7 @@ def self_play(task: SelfPlayTask) -> Samples:
     nets = [ValueNet(rules, weights) if weights else None for weights in (task.learner, *task.opponents)]
     assignment = _assign_seats(task, seeds)
     trajectory = _Trajectory()
-    live = np.arange(task.games)
-    while live.size:
+    for live in kernel.live_games(state):
         seat = state.to_play[live]
         player = assignment[live, seat]
         actions = np.empty(len(live), dtype=np.int64)
@@ -113,7 +112,6 @@ def self_play(task: SelfPlayTask) -> Samples:
             random = bits(keys[rows, seat[mine]], state.decisions[rows])
             actions[mine] = _choose(state, rows, nets[number], task, random, trajectory if number == 0 else None)
         kernel.apply(state, actions, live)
-        live = live[~state.over[live]]
     return _make_samples(state, trajectory, task, began)
 
 

@@ -1,4 +1,4 @@
-"""Checks of arguments that many modules share."""
+"""Argument checks that many modules share."""
 
 import math
 import numbers
@@ -10,24 +10,24 @@ def as_integer(value: Any, name: str, low: int | None = None, high: int | None =
     """Return a whole number as a Python int. Python and numpy integers pass; booleans, floats and strings do not.
 
     Args:
-        value: what the caller gave.
+        value: the argument's value.
         name: the argument's name, for the message.
-        low: the least that is allowed; None for no limit.
-        high: the most that is allowed; None for no limit.
+        low: the smallest allowed value; None for no limit.
+        high: the largest allowed value; None for no limit.
 
     Raises:
-        TypeError: if `value` is no whole number.
+        TypeError: if `value` is not a whole number.
         ValueError: if it is out of range.
 
     >>> as_integer(2, "players", 1, 4)
     2
     """
-    if type(value).__name__ in ("bool", "bool_", "ndarray"):  # numpy's bool, and arrays of one number, have __index__
-        raise _no_integer(value, name)
+    if type(value).__name__ in ("bool", "bool_", "ndarray"):  # numpy's bool and arrays of one number have __index__
+        raise _not_integer(value, name)
     try:
         number = operator.index(value)
     except TypeError:
-        raise _no_integer(value, name) from None
+        raise _not_integer(value, name) from None
     if (low is not None and number < low) or (high is not None and number > high):
         raise ValueError(f"{name} must be {_range(low, high)}, not {number}")
     return number
@@ -39,14 +39,14 @@ def as_number(
     """Return a finite number as a Python float. Python's and numpy's real numbers pass; booleans and strings do not.
 
     Args:
-        value: what the caller gave.
+        value: the argument's value.
         name: the argument's name, for the message.
-        low: the least that is allowed; None for no limit.
-        high: the most that is allowed; None for no limit.
-        above: whether `low` itself is not allowed.
+        low: the smallest allowed value; None for no limit.
+        high: the largest allowed value; None for no limit.
+        above: whether `low` itself is excluded.
 
     Raises:
-        TypeError: if `value` is no real number.
+        TypeError: if `value` is not a real number.
         ValueError: if it is out of range, infinite or NaN.
 
     >>> as_number(2, "temperature", 0, above=True)
@@ -69,7 +69,7 @@ def as_number(
     return number
 
 
-def _no_integer(value: Any, name: str) -> TypeError:
+def _not_integer(value: Any, name: str) -> TypeError:
     return TypeError(f"{name} must be a whole number, not {value!r} ({type(value).__name__})")
 
 

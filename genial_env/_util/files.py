@@ -1,4 +1,4 @@
-"""Files that are never left half-written, and folders with one writer at a time."""
+"""Write files atomically, and lock folders so that they have one writer at a time."""
 
 import errno
 import json
@@ -20,10 +20,10 @@ LOCK = ".lock"
 
 @contextmanager
 def replace_path(path: AnyPath) -> Iterator[Path]:
-    """Give the path of a file beside `path`; at the end of the block it takes the place of `path` at once.
+    """Yield the path of a temporary file beside `path`; at the end of the block, rename it to `path` atomically.
 
-    After an error in the block, an interruption included, the old file is as it was and nothing new is left. A
-    symbolic link stays one: the file that it points to is replaced.
+    After an error or an interruption in the block, `path` is unchanged and the temporary file is deleted. If `path`
+    is a symbolic link, the file that it points to is replaced.
 
     Raises:
         OSError: if the folder does not exist or cannot be written, or if `path` is a folder or a device.
@@ -34,7 +34,7 @@ def replace_path(path: AnyPath) -> Iterator[Path]:
     try:
         with _named(path):
             yield beside
-            _sync(beside)  # so that the name never goes to content that is not on the disk yet
+            _sync(beside)  # the content must be on the disk before the rename
             beside.replace(target)
     finally:
         with suppress(FileNotFoundError):
@@ -43,7 +43,7 @@ def replace_path(path: AnyPath) -> Iterator[Path]:
 
 @contextmanager
 def replace_file(path: AnyPath, mode: str = "w") -> Iterator[IO[Any]]:
-    r"""Give an open file; at the end of the block it takes the place of `path` at once (:func:`replace_path`).
+    r"""Yield an open temporary file; at the end of the block, rename it to `path` atomically (:func:`replace_path`).
 
     Args:
         path: the file to write.
@@ -60,26 +60,27 @@ def replace_file(path: AnyPath, mode: str = "w") -> Iterator[IO[Any]]:
 
 
 def write_text(path: AnyPath, text: str) -> None:
-    """Write a whole text file at once (:func:`replace_path`)."""
+    """Write a text file atomically (:func:`replace_path`)."""
     with replace_file(path) as file:
         file.write(text)
 
 
 def write_bytes(path: AnyPath, content: bytes) -> None:
-    """Write a whole file at once (:func:`replace_path`)."""
+    """Write a binary file atomically (:func:`replace_path`)."""
     with replace_file(path, "wb") as file:
         file.write(content)
 
 
 def write_json(path: AnyPath, value: Any) -> None:
-    """Write a whole JSON file at once (:func:`replace_path`), indented for people."""
+    """Write a JSON file atomically (:func:`replace_path`), with indentation."""
     write_text(path, json.dumps(value, indent=2) + "\n")
 
 
 def append_lines(path: AnyPath, lines: Iterable[str]) -> None:
     """Append lines, each with its line end, and wait until they are on the disk.
 
-    An interruption can leave a part of a line at the end of the file: readers must cut off what has no line end.
+    An interruption can leave an incomplete line at the end of the file. Readers must ignore a last line without its
+    line end.
     """
     with _named(path), Path(path).open("a", encoding="utf-8", newline="\n") as file:
         file.writelines(lines)
@@ -88,7 +89,7 @@ def append_lines(path: AnyPath, lines: Iterable[str]) -> None:
 
 
 def check_replaceable(path: AnyPath) -> None:
-    """Check, before any work is done for it, that a file can be written at `path`. Nothing is changed.
+    """Check that a file can be written at `path`, without changing it. Call this before long work.
 
     Raises:
         OSError: if the folder does not exist or cannot be written, or if `path` is a folder or a device; its
@@ -113,25 +114,25 @@ class FolderInUse(OSError):
 
 @contextmanager
 def lock_folder(folder: AnyPath) -> Iterator[None]:
-    """Be the only writer in a folder until the end of the block. The folder is made where there is none.
+    """Hold the lock of a folder until the end of the block. A missing folder is created.
 
-    The operating system holds the lock (``.lock`` in the folder) and frees it when the process ends, however it ends.
-    So a lock file that a killed process left behind does not count.
+    The operating system holds the lock (``.lock`` in the folder) and releases it when the process ends, even if it is
+    killed. So a lock file that a killed process left behind has no effect.
 
     Raises:
-        FolderInUse: if another process, or another block of this one, holds the lock; says which process.
+        FolderInUse: if another process, or another block of this one, holds the lock. The message names the process.
         OSError: if the folder cannot be written.
     """
     directory = Path(folder)
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / LOCK
-    lock = filelock.FileLock(path, is_singleton=False, thread_local=False)  # another thread may leave the block
+    lock = filelock.FileLock(path, is_singleton=False, thread_local=False)  # another thread may release the lock
     try:
         lock.acquire(blocking=False)
     except filelock.Timeout:
         raise FolderInUse(errno.EBUSY, f"Another process is writing there{_holder(path)}", str(folder)) from None
     try:
-        with suppress(OSError):  # where a locked file cannot be written a second time, the holder has no name
+        with suppress(OSError):  # without a name where a locked file cannot be opened again
             path.write_text(f"process {os.getpid()} on {socket.gethostname()}\n", encoding="utf-8")
         yield
     finally:
@@ -147,10 +148,10 @@ def _holder(lock_file: Path) -> str:
 
 @contextmanager
 def _named(path: AnyPath) -> Iterator[None]:
-    """Give the file's name to errors that have none, as those of writing on a full disk."""
+    """Add the file's name to errors without one, such as those of a full disk."""
     try:
         yield
-    except BrokenPipeError:  # of somebody's output
+    except BrokenPipeError:  # belongs to another file, the standard output
         raise
     except OSError as error:
         if error.filename is None:
@@ -159,6 +160,6 @@ def _named(path: AnyPath) -> Iterator[None]:
 
 
 def _sync(path: Path) -> None:
-    """Wait until a file is on the disk."""
+    """Flush a file's content to the disk."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""JSON from anywhere, read strictly: what JSON readers of other programs would read differently is refused."""
+"""Parse JSON strictly. Input that JSON parsers interpret differently is an error."""
 
 import json
 import math
@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 MAX_CHARACTERS = 2**24
-"""The longest text that is parsed, a line or a whole file; of files in bytes."""
+"""The longest text that is parsed, a line or a whole file. Files are measured in bytes."""
 
 MAX_DEPTH = 64
-"""How deep arrays and objects may be nested."""
+"""The largest nesting depth of arrays and objects."""
 
 _NO_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[^\[\]{}"]+', re.DOTALL)
 
 
 class JSONError(ValueError):
-    """A text that is not the JSON expected; says where, what was expected and what was found."""
+    """An error in JSON text or its values. The message says where, what was expected and what was found."""
 
 
 def parse_json(text: str, where: str = "", *, max_characters: int = MAX_CHARACTERS) -> Any:
@@ -26,12 +26,12 @@ def parse_json(text: str, where: str = "", *, max_characters: int = MAX_CHARACTE
 
     Args:
         text: the JSON text.
-        where: what the message begins with, such as ``"games.jsonl:3"``.
+        where: the location for the message, such as ``"games.jsonl:3"``.
         max_characters: the longest text allowed.
 
     Raises:
-        JSONError: for text that is no JSON, is too long or nested too deeply, names a key twice in an object, or has
-            NaN, an infinity, or a number that a float or Python's limit of digits cannot hold.
+        JSONError: if the text is not JSON, is too long or nested too deeply, has an object with a repeated key, or has
+            NaN, an infinity, or a number that is too large for a float or for Python's limit of digits.
     """
     place = f"{where}: " if where else ""
     if len(text) > max_characters:
@@ -50,7 +50,7 @@ def parse_object(text: str, where: str = "", *, max_characters: int = MAX_CHARAC
     """Parse one JSON object.
 
     Raises:
-        JSONError: see :func:`parse_json`; also for a value that is no object.
+        JSONError: see :func:`parse_json`; also if the value is not an object.
     """
     value = parse_json(text, where, max_characters=max_characters)
     if not isinstance(value, dict):
@@ -64,7 +64,7 @@ def read_object(path: str | os.PathLike[str]) -> dict[str, Any]:
 
     Raises:
         OSError: if the file cannot be read.
-        JSONError: see :func:`parse_object`; also for text that is not UTF-8.
+        JSONError: see :func:`parse_object`; also if the text is not UTF-8.
     """
     with Path(path).open("rb") as file:
         content = file.read(MAX_CHARACTERS + 1)
@@ -74,15 +74,15 @@ def read_object(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def numbered_lines(path: str | os.PathLike[str], *, whole: bool = False) -> Iterator[tuple[int, str]]:
-    """Read a file's lines that are not blank, each with its number from 1. A byte order mark is skipped.
+    """Yield the lines of a file that are not blank, each with its number from 1. A byte order mark is skipped.
 
     Args:
         path: the file.
-        whole: whether a last line without its line end, which an interrupted writer leaves, is left out.
+        whole: whether to skip a last line without line end, which an interrupted writer may leave.
 
     Raises:
         OSError: if the file cannot be read.
-        JSONError: for text that is not UTF-8, or a line of more than ``MAX_CHARACTERS`` bytes.
+        JSONError: if the text is not UTF-8, or if a line has more than ``MAX_CHARACTERS`` bytes.
     """
     with Path(path).open("rb") as file:
         number = 0
@@ -103,11 +103,11 @@ def decode_text(content: bytes, where: str = "", *, may_have_mark: bool = True) 
 
     Args:
         content: the bytes.
-        where: what the message begins with.
-        may_have_mark: whether a byte order mark at the beginning is skipped.
+        where: the location for the message.
+        may_have_mark: whether to skip a byte order mark at the beginning.
 
     Raises:
-        JSONError: if it is not UTF-8.
+        JSONError: if the text is not UTF-8.
     """
     try:
         return content.decode("utf-8-sig" if may_have_mark else "utf-8")
@@ -117,7 +117,7 @@ def decode_text(content: bytes, where: str = "", *, may_have_mark: bool = True) 
 
 
 def _depth(text: str) -> int:
-    """How deep arrays and objects are nested."""
+    """Return the nesting depth of arrays and objects."""
     depth = deepest = 0
     for character in _NO_BRACKETS.sub("", text):
         if character in "[{":
@@ -132,7 +132,7 @@ def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} stands there twice")
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)!r} occurs twice")
     return found
 
 
@@ -144,4 +144,4 @@ def _finite_float(digits: str) -> float:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

@@ -34,10 +34,10 @@ def _within(where: str, name: str) -> str:
 
 
 def shorten(value: Any) -> str:
-    """Return a value as text for a message: as JSON if possible, and at most 120 characters long."""
+    """Return a value as text for a message: JSON if possible, with at most 120 characters."""
     try:
         text = json.dumps(value, default=repr)
-    except (TypeError, ValueError, RecursionError):  # keys that are no text, values within themselves, too deep
+    except (TypeError, ValueError, RecursionError):  # keys that are not strings, circular references, deep nesting
         text = f"a value of type {type(value).__name__}"
     return text if len(text) <= 120 else f"{text[:117]}..."
 

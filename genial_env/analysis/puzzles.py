@@ -1,21 +1,20 @@
-"""Puzzles: positions of played games with a provably best move, and the score of a policy on them.
+"""Read puzzles (positions of played games with a provably best action) and score policies on them.
 
-A file holds one JSON object a line. A policy gets the view of the seat to play, a
-:class:`~genial_env.core.views.View`; the position itself is stored as the record of a game broken off there, so that
-anyone can replay it.
+A file has one JSON object per line. The position is stored as the record of an unfinished game, so that it can be
+replayed. A policy gets the view of the seat to play, a :class:`~genial_env.core.views.View`.
 
 ==========  ===========================================================================================
 key         meaning
 ==========  ===========================================================================================
 `kind`      one of :data:`KINDS`
 `record`    the game up to the decision (docs/records.md)
-`seat`      whose decision it is
-`best`      all action ids that are best, ascending
-`value`     what they are worth
-`second`    what the best of the others are worth
-`values`    what every legal action is worth, in the order of the ids
-`unit`      of the values: "rank utility", +1 first to -1 last, or "lowest marker" (solo)
-`proof`     what was enumerated, in words
+`seat`      the seat to play
+`best`      the ids of all best actions, ascending
+`value`     the value of the best actions
+`second`    the highest value of the other actions
+`values`    the values of all legal actions, in the order of their ids
+`unit`      the unit of the values: "rank utility" (+1 first to -1 last), or "lowest marker" (solo)
+`proof`     a text that says what was enumerated
 ==========  ===========================================================================================
 """
 
@@ -51,17 +50,17 @@ __all__ = [
 ]
 
 KINDS = ("endgame", "immediate win", "double bonus", "swap")
-"""The best last placement; a win within the turn; two bonuses with one tile; the choice between swap and keep."""
+"""The best last placement; a win within the turn; two bonuses with one tile; swapping or keeping the rack."""
 
 SHIPPED = Path(__file__).with_name("puzzles.jsonl")
-"""The puzzles of the package."""
+"""The path of the puzzles that are part of the package."""
 
 UNITS = ("rank utility", "lowest marker")
 
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A position with a provably best move; the fields are the keys of a file."""
+    """A position with a provably best action. The fields are the keys of a file."""
 
     kind: str
     record: dict[str, Any]
@@ -85,7 +84,7 @@ class Puzzle:
 
     @cached_property
     def actions(self) -> Ints:
-        """[n] the legal actions, ascending."""
+        """The legal actions, ascending: [n]."""
         return np.flatnonzero(kernel.legal(self.state)[0])
 
 
@@ -95,12 +94,12 @@ class Answer:
 
     puzzle: Puzzle
     action: int
-    solved: bool  # it is one of the best
-    lost: float  # the value of the best less that of the choice
+    solved: bool  # whether it is one of the best actions
+    lost: float  # the best value minus the value of the choice
 
 
 def read_puzzles(path: str | os.PathLike[str]) -> list[Puzzle]:
-    """Read the puzzles of a file and replay their games. The values of the moves are not verified.
+    """Read the puzzles of a file and replay their games. The values of the actions are not verified.
 
     Raises:
         OSError: If the file cannot be opened.
@@ -122,13 +121,13 @@ def score(policy: str | Policy, puzzles: Sequence[Puzzle], seed: int = 0) -> lis
     """Return the choice of a policy in each puzzle. Puzzles with the same rules are one batch.
 
     Args:
-        policy: by name, or a :class:`~genial_env.policies.base.Policy`.
-        puzzles: any.
-        seed: of the policy's luck. What it gets in a puzzle depends on the puzzle's place among them.
+        policy: a name or a :class:`~genial_env.policies.base.Policy`.
+        puzzles: the puzzles.
+        seed: the seed of the policy's random bits. They also depend on the index of the puzzle.
 
     Raises:
-        ValueError: for an unknown name.
-        IllegalAction: when the policy plays what it may not.
+        ValueError: if the name is unknown.
+        IllegalAction: if the policy chooses an illegal action.
     """
     player = make_policy(policy)
     random = bits(as_seeds(seed), np.arange(len(puzzles)))
@@ -139,7 +138,7 @@ def score(policy: str | Policy, puzzles: Sequence[Puzzle], seed: int = 0) -> lis
     for group in by_rules.values():
         states = State.concat([puzzles[index].state for index in group])
         actions = kernel.as_actions(player(view(states), random[group]), len(group))
-        kernel.apply(states, actions)  # raises for an illegal one
+        kernel.apply(states, actions)  # raises if one is illegal
         for index, action in zip(group, actions.tolist(), strict=True):
             answers[index] = _answer(puzzles[index], action)
     return [answers[index] for index in range(len(puzzles))]
@@ -150,7 +149,7 @@ def _answer(puzzle: Puzzle, action: int) -> Answer:
     return Answer(puzzle, action, action in puzzle.best, max(0.0, puzzle.value - value))
 
 
-# The form of a puzzle
+# The format of a puzzle
 
 
 def _parse(found: dict[str, Any]) -> Puzzle:
@@ -159,7 +158,7 @@ def _parse(found: dict[str, Any]) -> Puzzle:
     Raises:
         RecordError: If it is not a puzzle.
     """
-    found = _FORM(found, "")
+    found = _FORMAT(found, "")
     _check(found["kind"] in KINDS, "kind", f"one of {', '.join(KINDS)}", found["kind"])
     _check(found["unit"] in UNITS, "unit", " or ".join(UNITS), found["unit"])
     try:
@@ -172,9 +171,9 @@ def _parse(found: dict[str, Any]) -> Puzzle:
     return puzzle
 
 
-_FORM = json_object(
+_FORMAT = json_object(
     kind=STRING,
-    record=any_value,  # for replay to check
+    record=any_value,  # replay checks it
     seat=integer(0, 3),
     best=list_of(integer(), min_length=1),
     value=finite_number(),
@@ -187,7 +186,7 @@ _FORM = json_object(
 
 def _check_answer(puzzle: Puzzle) -> None:
     seat, actions = int(puzzle.state.to_play[0]), puzzle.actions.tolist()
-    _check(puzzle.seat == seat, "seat", f"{seat}, whose decision it is", puzzle.seat)
+    _check(puzzle.seat == seat, "seat", f"{seat}, the seat to play", puzzle.seat)
     _check(
         len(puzzle.values) == len(actions),
         "values",

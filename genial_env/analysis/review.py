@@ -1,11 +1,11 @@
-"""Review of a recorded game: the loss of each decision, according to a judge that evaluates actions.
+"""Review a recorded game: compute the loss of each decision with a judge, an agent that evaluates actions.
 
     found = review(next(read_records("game.jsonl")), "value")
     for decision in found.blunders():
-        print(decision.words, decision.loss, decision.alternatives[0].words)
+        print(decision.text, decision.loss, decision.alternatives[0].text)
 
-A judge gets the view of the seat that decided, so unlucky draws are not counted as mistakes. Axes: see
-:mod:`genial_env.core.state`; G views that are judged in one batch, K actions of each.
+A judge gets the view of the seat that decided. So unlucky draws do not count as mistakes. Axes: see
+:mod:`genial_env.core.state`; G is the number of views in a batch, K the number of judged actions of each.
 """
 
 import math
@@ -53,28 +53,28 @@ THRESHOLDS = {"rank utility": (0.002, 0.05, 0.1, 0.2), "lowest marker": (0.02, 0
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another action that was possible."""
+    """A legal action that was not played."""
 
     action: int
-    words: str
-    cells: tuple[int, ...]  # where the halves go, as cell numbers; none for other than placements
+    text: str  # the action for people
+    cells: tuple[int, ...]  # the cell numbers of the two halves; empty for actions other than placements
     points: dict[str, int]  # by the colors' letters
-    utility: float
+    utility: float  # the judge's expected utility
 
 
 @dataclass(frozen=True)
 class Judged:
     """A decision with the judge's evaluation."""
 
-    event: int  # of the record
+    event: int  # the index among the events of the record
     seat: int
     action: int
-    words: str
-    utility: float  # of what was played
-    best: float  # of the best action
-    loss: float  # the difference; 0 where there was no choice
-    win: float  # the chance of the first rank after what was played; solo nan
-    alternatives: tuple[Alternative, ...]  # the best others, the best first; what comes to the same counts once
+    text: str  # the action for people
+    utility: float  # the judge's expected utility of the action
+    best: float  # the utility of the best action
+    loss: float  # best - utility
+    win: float  # the probability of the first rank after the action; nan for solo games
+    alternatives: tuple[Alternative, ...]  # the best other actions, best first, one for each resulting position
     verdict: str  # one of VERDICTS
 
 
@@ -83,13 +83,13 @@ class Review:
     """A game with the evaluation of every decision."""
 
     rules: Rules
-    agents: tuple[str, ...]  # one name a seat
+    agents: tuple[str, ...]  # the agents' names by seat
     judge: str
     decisions: tuple[Judged, ...]
 
     @property
     def unit(self) -> str:
-        """Of utilities and losses: "rank utility", +1 first to -1 last, or "lowest marker" (solo)."""
+        """The unit of utilities and losses: "rank utility" (+1 first to -1 last), or "lowest marker" (solo)."""
         return _unit(self.rules)
 
     def blunders(self) -> list[Judged]:
@@ -119,14 +119,14 @@ def review(
     """Judge every decision of a recorded game.
 
     Args:
-        record: the game (docs/records.md), finished or broken off.
-        judge: who judges: an agent as :func:`genial_env.policies.registry.make_policy` reads it, or a :class:`Judge`.
-        progress: called with the decisions judged so far and their number, whenever some more are.
+        record: the record of a finished or unfinished game (docs/records.md).
+        judge: an agent's name (see :func:`genial_env.policies.registry.make_policy`), or a :class:`Judge`.
+        progress: is called after each batch with the number of judged decisions and the number of all decisions.
 
     Raises:
-        RecordError: where the record does not replay.
-        ValueError: for an agent that there is not, that is no judge, or that cannot play this game, saying why.
-        TypeError: for something else that is no judge.
+        RecordError: if the record is invalid.
+        ValueError: if the agent is unknown, has no method `judge`, or cannot play this game.
+        TypeError: if the object has no method `judge`.
     """
     found = replay_decisions(record)
     rules, total = found.states.rules, len(found.actions)
@@ -137,7 +137,7 @@ def review(
         judgement = judging.judge(view(found.states, rows=rows), found.actions[rows])
         for index, row in enumerate(rows.tolist()):
             ranked = _Ranked(found.states.select(rows[index : index + 1]), judgement, index)
-            judged.append(_judged(record, found, row, ranked, judging.name))
+            judged.append(_make_judged(record, found, row, ranked, judging.name))
         if progress is not None:
             progress(len(judged), total)
     return Review(rules, tuple(record["agents"]), judging.name, tuple(judged))
@@ -168,47 +168,47 @@ class _Ranked:
         actions = judgement.actions[row]
         self._keys = equivalence_keys(view(state), actions[None])[0]
         first = np.sort(np.unique(self._keys, return_index=True)[1])
-        self.places = first[actions[first] != NONE].tolist()
+        self.indices = first[actions[first] != NONE].tolist()
         self.actions, self.utility, self.win = actions, judgement.utility[row], judgement.win[row]
 
-    def place(self, action: int) -> int | None:
+    def find(self, action: int) -> int | None:
         """Return the index of the action that leads to the same position; None if there is none."""
         key = int(equivalence_keys(view(self.state), np.array([[action]]))[0, 0])
-        return next((place for place in self.places if self._keys[place] == key), None)
+        return next((index for index in self.indices if self._keys[index] == key), None)
 
 
-def _judged(record: dict[str, Any], found: Decisions, row: int, ranked: _Ranked, judge: str) -> Judged:
+def _make_judged(record: dict[str, Any], found: Decisions, row: int, ranked: _Ranked, judge: str) -> Judged:
     action, event = int(found.actions[row]), int(found.events[row])
     rules = found.states.rules
-    own = ranked.place(action)
+    own = ranked.find(action)
     if own is None:
-        raise ValueError(f"judge {judge}: the action that was played, {action}, must be among those it judges")
-    utility, best = float(ranked.utility[own]), float(ranked.utility[ranked.places].max())
-    others = [place for place in ranked.places if place != own][:ALTERNATIVES]
+        raise ValueError(f"judge {judge} did not judge the action that was played, {action}")
+    utility, best = float(ranked.utility[own]), float(ranked.utility[ranked.indices].max())
+    others = [index for index in ranked.indices if index != own][:ALTERNATIVES]
     loss = best - utility
     return Judged(
         event=event,
         seat=int(found.states.to_play[row]),
         action=action,
-        words=describe_event(rules, record["events"][event]),
+        text=describe_event(rules, record["events"][event]),
         utility=utility,
         best=best,
         loss=loss,
         win=float(ranked.win[own]),
-        alternatives=tuple(_alternative(ranked, place) for place in others),
+        alternatives=tuple(_make_alternative(ranked, index) for index in others),
         verdict=verdict(loss, rules),
     )
 
 
-def _alternative(ranked: _Ranked, place: int) -> Alternative:
-    state, action = ranked.state, int(ranked.actions[place])
+def _make_alternative(ranked: _Ranked, index: int) -> Alternative:
+    state, action = ranked.state, int(ranked.actions[index])
     t = state.tables
     return Alternative(
         action=action,
-        words=describe_action(state, action),
+        text=describe_action(state, action),
         cells=tuple(t.placements[t.split_action(action)[1]].tolist()) if t.is_placing(action) else (),
         points=points_by_color(state, action),
-        utility=float(ranked.utility[place]),
+        utility=float(ranked.utility[index]),
     )
 
 

@@ -1,12 +1,11 @@
-"""Confidence intervals for means over deals, honest where an agent won or lost everything.
+"""Compute confidence intervals for means over deals that stay valid when an agent won or lost every game.
 
-The unit is the deal: games of one deal share its luck, deals are independent. An end of an interval answers the
-question: how low could the true mean be? Nobody knows the results that did not come. So one more block of games is
-added in which everything went as badly as it can, and the deals and the block get independent exponential weights, as
-in the Bayesian bootstrap. The lower end is the mean that 2.5% of the weighted means stay below; the upper end is found
-likewise with a block in which everything went as well as it can. Where the block is as large as a deal, this is
-Gaffke's bound. For deals that are won or lost it is the interval of Clopper and Pearson, and no distribution of bounded
-results is known for which it covers the truth in fewer than 95% of the cases.
+The unit is the deal: results of the same deal are correlated, deals are independent. For the lower end of an interval,
+one more block of games with the worst possible result is added to the sample. The deals and the block get independent
+exponential weights, as in the Bayesian bootstrap. The lower end is the 2.5% quantile of the weighted mean. The upper
+end is the 97.5% quantile, with a block of the best possible result. If the block is as large as a deal, this is
+Gaffke's bound. For results that are only won or lost it equals the interval of Clopper and Pearson. No distribution of
+bounded results is known for which its coverage is below 95%.
 
 - C. Clopper, E. Pearson, "The use of confidence or fiducial limits", Biometrika 26 (1934).
 - D. Rubin, "The Bayesian bootstrap", Annals of Statistics 9 (1981).
@@ -14,7 +13,7 @@ results is known for which it covers the truth in fewer than 95% of the cases.
   Mathematical Methods of Statistics 14 (2005).
 - E. Learned-Miller, P. Thomas, "A new confidence interval for the mean of a bounded random variable", arXiv 1905.06208.
 
-The weighted means are not drawn: the distribution of a weighted sum of exponential variables is computed.
+The weighted means are not sampled: the distribution of a weighted sum of exponential variables is computed.
 """
 
 from collections.abc import Callable
@@ -41,16 +40,16 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 TAIL = 0.025
-"""The chance that the truth is beyond one end of an interval of 95%."""
+"""The probability that the true value is beyond one end of a 95% interval."""
 
 NORMAL_95 = NormalDist().inv_cdf(1 - TAIL)
 
 
 class Intervals(NamedTuple):
-    """Values with 95% intervals, arrays of one shape.
+    """Values with 95% intervals, as arrays of the same shape.
 
-    NaN where there is nothing to tell from. An end is infinite where the results set no limit: an agent that won
-    everything may be stronger by any amount.
+    Values without data are NaN. An end is infinite where the results set no limit: an agent that won every game may be
+    stronger by any amount.
     """
 
     value: Floats
@@ -58,7 +57,7 @@ class Intervals(NamedTuple):
     high: Floats
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: None for an end that is not finite, and for a value that is none."""
+        """Return the values and ends as lists for JSON, with None for numbers that are not finite."""
         return {name: _finite_or_none(values) for name, values in self._asdict().items()}
 
 
@@ -69,14 +68,14 @@ def _finite_or_none(values: Floats) -> Any:
 
 
 def chance_below_zero(weights: Floats, shapes: Floats) -> float:
-    """Compute how likely a weighted sum of independent gamma variables is below 0.
+    """Compute the probability that a weighted sum of independent gamma variables is below 0.
 
-    By numerical inversion of the characteristic function (J. Gil-Pelaez, "Note on the inversion theorem", Biometrika
-    38, 1951) on a logarithmic grid; exact to about 1e-5 for shapes of sum 2 or more.
+    The characteristic function is inverted numerically (J. Gil-Pelaez, "Note on the inversion theorem", Biometrika 38,
+    1951) on a logarithmic grid. The error is about 1e-5 if the shapes add up to 2 or more.
 
     Args:
-        weights: [K] of any sign.
-        shapes: [K] of the gamma variables, above 0; their scale is 1.
+        weights: [K] The weights, of any sign.
+        shapes: [K] The shape parameters of the gamma variables, above 0. Their scale is 1.
     """
     scale = sqrt(float(shapes @ weights**2))
     if scale == 0 or (weights >= 0).all():
@@ -92,7 +91,7 @@ def chance_below_zero(weights: Floats, shapes: Floats) -> float:
     arguments = np.outer(_GRID[:points], scaled)
     size = np.exp(-0.5 * np.log1p(arguments**2) @ shapes)
     integrand = size * np.sin(np.arctan(arguments) @ shapes)
-    below = mean * float(_GRID[0]) / expm1(_STEP)  # what the grid leaves out near 0, where the integrand is linear
+    below = mean * float(_GRID[0]) / expm1(_STEP)  # below the grid the integrand is linear
     integral = _STEP * (float(integrand.sum()) + below)
     return min(1.0, max(0.0, 0.5 - integral / pi))
 
@@ -101,12 +100,21 @@ _STEP = 0.05
 _GRID = np.exp(np.arange(log(1e-3), log(1e8), _STEP))  # fine enough for the oscillation
 
 _FAR = 12.0
-"""Standard deviations between the mean and 0, beyond which the chance is below 1e-4: no tail is heavier than that of
-the exponential variable with the largest weight."""
+"""The number of standard deviations between the mean and 0 from which the probability of the other sign is below 1e-4.
+
+No tail is heavier than that of the exponential variable with the largest weight.
+"""
 
 
 def solve(accepts: Callable[[float], bool], inside: float, outside: float, precision: float) -> float:
-    """Return the last accepted number on the way from `inside`, which is accepted, to `outside`, which is not."""
+    """Return, by bisection, the last accepted number between `inside`, which is accepted, and `outside`, which is not.
+
+    Args:
+        accepts: whether a number is accepted.
+        inside: an accepted number.
+        outside: a number that is not accepted, above or below `inside`.
+        precision: the largest error.
+    """
     while abs(outside - inside) > precision:
         middle = (inside + outside) / 2
         inside, outside = (middle, outside) if accepts(middle) else (inside, middle)
@@ -124,16 +132,16 @@ def mean_interval(
     """Compute the 95% interval of a mean over deals, ``sums.sum() / counts.sum()``.
 
     Args:
-        sums: [K] the results of each deal, added up.
-        counts: [K] how many results each deal has.
-        limits: the worst result and the best one.
-        block: how many results the block has; None: as many as a deal has on average, which is safe whatever the
-            results of a deal have to do with each other. A smaller block supposes that a single deal does not decide
-            all its results; the interval then is no narrower than Student's over deals.
-        times: [K] how many deals each entry stands for; None: one.
+        sums: [K] the sum of the results of each deal.
+        counts: [K] the number of results of each deal.
+        limits: the worst and the best possible result.
+        block: the number of results in the added block; None: the mean number of results of a deal, which is safe
+            for any correlation between the results of a deal. A smaller block assumes that the results of a deal are
+            not fully correlated. The interval is then at least as wide as Student's interval over deals.
+        times: [K] the number of deals that each entry stands for; None: one each.
 
     Returns:
-        The lower end and the upper end; NaN for no results.
+        The lower end and the upper end; NaN without results.
     """
     many = np.ones(len(sums)) if times is None else times
     held = (counts > 0) & (many > 0)
@@ -155,18 +163,24 @@ def mean_interval(
 
 
 def accepted(excess: Floats, times: Floats, worst: float) -> bool:
-    """Return whether a supposed truth is within one end of an interval.
+    """Return whether a hypothetical mean lies within one end of the interval.
 
     Args:
-        excess: [K] by how much the deals exceed what it lets expect, in the direction away from this end.
-        times: [K] how many deals there are of each kind.
-        worst: the same of the added block, below 0.
+        excess: [K] results of the deals minus their expected results under the hypothesis. The sign is positive in the
+            direction away from this end.
+        times: [K] the number of deals of each kind.
+        worst: the excess of the added block, below 0.
     """
     return chance_below_zero(np.append(excess, worst), np.append(times, 1.0)) >= TAIL
 
 
 def accepted_by_student(excess: Floats, times: Floats) -> bool:
-    """Return whether Student's test of the mean excess over deals accepts it; arguments as :func:`accepted`."""
+    """Return whether Student's t-test over deals accepts a hypothetical mean.
+
+    Args:
+        excess: [K] see :func:`accepted`.
+        times: [K] the number of deals of each kind.
+    """
     deals = float(times.sum())
     if deals < 2:
         return True
@@ -177,7 +191,7 @@ def accepted_by_student(excess: Floats, times: Floats) -> bool:
 
 @cache
 def student_95(degrees: float) -> float:
-    """Return the 97.5% quantile of Student's t."""
+    """Return the 97.5% quantile of Student's t distribution with the given degrees of freedom."""
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, 1 - TAIL))

@@ -228,10 +228,10 @@ def _anchored(ratings: Floats, anchor: tuple[int, float] | None) -> Floats:
 
 
 def _check_entrants(entrants: ArrayLike, n_agents: int) -> Ints:
-    """[G, T].
+    """Return the entrants as integers [G, T].
 
     Raises:
-        ValueError: for another shape, no games, fewer than two tracks, or numbers that are no agents.
+        ValueError: if the shape differs, if there are no games or fewer than two tracks, or if a number is no agent.
     """
     played = np.asarray(entrants)
     if played.ndim != 2 or len(played) < 1 or played.shape[1] < 2:
@@ -245,10 +245,10 @@ def _check_entrants(entrants: ArrayLike, n_agents: int) -> Ints:
 
 
 def _checked(entrants: ArrayLike, ranks: ArrayLike, n_agents: int) -> tuple[Ints, Ints]:
-    """Two [G, T].
+    """Return entrants and ranks as integers, both [G, T].
 
     Raises:
-        ValueError: for shapes that differ, and for numbers that are no agents or no ranks.
+        ValueError: if the shapes differ, or if a number is not an agent or not a rank.
     """
     played, places = _check_entrants(entrants, n_agents), np.asarray(ranks)
     if places.shape != played.shape:
@@ -262,10 +262,10 @@ def _checked(entrants: ArrayLike, ranks: ArrayLike, n_agents: int) -> tuple[Ints
 
 
 def _check_groups(groups: ArrayLike, games: int) -> Ints:
-    """[G] as numbers 0 to K - 1.
+    """Return the groups [G] numbered from 0 to K - 1.
 
     Raises:
-        ValueError: for another shape, or what are no integers.
+        ValueError: if the shape differs, or if the groups are not integers.
     """
     found = np.asarray(groups)
     if found.shape != (games,) or not np.issubdtype(found.dtype, np.integer):
@@ -275,7 +275,11 @@ def _check_groups(groups: ArrayLike, games: int) -> Ints:
 
 
 def _check_options(n_agents: int, names: Sequence[str], anchor: tuple[int, float] | None) -> None:
-    """Raises: ValueError."""
+    """Check that every agent has a name, and that the anchor is one of the agents.
+
+    Raises:
+        ValueError: if not.
+    """
     if len(names) != n_agents:
         raise ValueError(f"{n_agents} agents need {n_agents} names, not {len(names)}")
     if anchor is not None and not (0 <= anchor[0] < n_agents and np.isfinite(anchor[1])):
@@ -286,7 +290,7 @@ def _check_connected(met: NDArray[np.bool_], names: Sequence[str]) -> None:
     """Check that games connect all agents.
 
     Raises:
-        ValueError: naming the groups of agents between which there were no games.
+        ValueError: if not. The message names the groups of agents between which there were no games.
     """
     parts = [np.flatnonzero(row).tolist() for row in np.unique(reachable(met), axis=0)[::-1]]
     if len(parts) > 1:

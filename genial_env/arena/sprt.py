@@ -1,14 +1,15 @@
-"""Is agent A better than agent B? A sequential test on pairs of games, and an estimate of how much.
+"""Test sequentially whether agent A is better than agent B, and estimate by how much, from pairs of games.
 
-A pair is two games of the same deal with the seats swapped. A's score of a game is 1 for a win, 0.5 for a tie and 0
-for a loss; of a pair it is the mean of its two games: 0, 0.25, 0.5, 0.75 or 1. How often each came is all that is kept
-of a match, the *pentanomial counts* [5]. Pairs are independent of each other while the two games of a pair are not: the
-luck of the deal largely cancels between them, and counting by pairs makes use of that without a model of it.
+A pair is two games of the same deal with the seats swapped. A's score in a game is 1 for a win, 0.5 for a tie and 0 for
+a loss. A's score in a pair is the mean of the two games: 0, 0.25, 0.5, 0.75 or 1. A match is summarized by the numbers
+of pairs with each score, the *pentanomial counts* [5]. Pairs are independent of each other. The two games of a pair are
+not: the effects of the deal largely cancel between them. Counting pairs uses this without a model of it.
 
-Differences in strength are in Elo on the logistic scale: at a difference of `elo` A is expected to score
-``1 / (1 + 10 ** (-elo / 400))`` a game, ties included.
+Differences in strength are in Elo on the logistic scale: at a difference of `elo` the expected score of A is
+``1 / (1 + 10 ** (-elo / 400))`` per game, ties included.
 
-The test is the generalised sequential probability ratio test on the expected score, as chess engines are tested:
+The test is the generalized sequential probability ratio test on the expected score, which is also used to test chess
+engines:
 
 - A. Wald, "Sequential tests of statistical hypotheses", Annals of Mathematical Statistics 16 (1945): the bounds.
 - X. Li, J. Liu, Z. Ying, "Generalized sequential probability ratio test for separate families of hypotheses",
@@ -45,40 +46,40 @@ Floats = NDArray[np.float64]
 Verdict = Literal["H0", "H1"]
 
 PAIR_SCORES = np.array([0, 0.25, 0.5, 0.75, 1])
-"""What the pentanomial counts are counts of."""
+"""The scores of a pair, in the order of the pentanomial counts."""
 
 ELO_PER_LOGIT = 400 / log(10)
-"""Elo of one unit of log odds."""
+"""The Elo difference that is one unit of log odds."""
 
 MOST_ELO = 2000.0
-"""The largest difference that a test may ask about; its expected score is 0.99999."""
+"""The largest difference that a hypothesis may have. Its expected score is 0.99999."""
 
 EMPTY = 1e-3
-"""What a score that never came counts as in the likelihoods, in pairs."""
+"""The count, in pairs, that replaces 0 in the likelihoods."""
 
 
 def expected_score(elo: float) -> float:
-    """The expected score a game, 0 to 1, of an agent that is `elo` stronger than its opponent."""
+    """Return the expected score per game, 0 to 1, of an agent that is `elo` stronger than its opponent."""
     return (1 + tanh(elo / ELO_PER_LOGIT / 2)) / 2
 
 
 def elo_of(score: float) -> float:
-    """Return the difference in Elo at which a score is expected; infinite for 0 and 1."""
+    """Return the difference in Elo that has an expected score; infinite for the scores 0 and 1."""
     return copysign(inf, score - 0.5) if score in (0, 1) else ELO_PER_LOGIT * log(score / (1 - score))
 
 
 def pair_counts(first: ArrayLike, second: ArrayLike) -> Ints:
-    """Pentanomial counts of a match.
+    """Compute the pentanomial counts of a match.
 
     Args:
-        first: [N] A's scores of the first game of each pair: 0, 0.5 or 1.
-        second: [N] of the second, the same deal with the seats swapped.
+        first: [N] A's scores in the first game of each pair: 0, 0.5 or 1.
+        second: [N] A's scores in the second game, the same deal with the seats swapped.
 
     Returns:
-        [5] how many pairs scored 0, 0.25, 0.5, 0.75 and 1.
+        [5] The numbers of pairs that scored 0, 0.25, 0.5, 0.75 and 1.
 
     Raises:
-        ValueError: for shapes that differ, or other scores.
+        ValueError: if the shapes differ, or if a score has another value.
     """
     one, other = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if one.ndim != 1 or one.shape != other.shape:
@@ -90,10 +91,10 @@ def pair_counts(first: ArrayLike, second: ArrayLike) -> Ints:
 
 
 def _checked(counts: ArrayLike) -> Floats:
-    """[..., 5] as floats.
+    """Return pentanomial counts as floats [..., 5].
 
     Raises:
-        ValueError: for another shape, negative counts, or what is not a finite number.
+        ValueError: if the shape differs, or if a count is negative or not finite.
     """
     found = np.asarray(counts, dtype=np.float64)
     if found.ndim == 0 or found.shape[-1] != 5:
@@ -104,15 +105,16 @@ def _checked(counts: ArrayLike) -> Floats:
 
 
 def _tilt(frequencies: Floats, mean: float) -> Floats:
-    """[...]: the x that makes ``f / (1 + x * (score - mean))`` the likeliest distribution with that mean.
+    """Compute the x [...] for which ``f / (1 + x * (score - mean))`` is the likeliest distribution with a given mean.
 
-    Such an x is the root of ``sum(f * d / (1 + x * d))``, d = score - mean, which falls from plus to minus infinity
+    This x is the root of ``sum(f * d / (1 + x * d))``, d = score - mean, which falls from plus to minus infinity
     between ``-1 / max(d)`` and ``-1 / min(d)`` (Van den Bergh, "Comments on maximum likelihood estimates for
-    multinomial distributions", proposition 1.1). Newton's method, with a bisection wherever it would leave the bracket.
+    multinomial distributions", proposition 1.1). It is found by Newton's method, with a bisection step wherever a
+    Newton step would leave the bracket.
 
     Args:
-        frequencies: [..., 5] all positive, of sum 1.
-        mean: strictly between 0 and 1.
+        frequencies: [..., 5] The frequencies f of the scores: positive, with sum 1.
+        mean: The mean, strictly between 0 and 1.
     """
     away = PAIR_SCORES - mean
     low, high = np.full(frequencies.shape[:-1], -1 / away[-1]), np.full(frequencies.shape[:-1], -1 / away[0])
@@ -130,20 +132,20 @@ def _tilt(frequencies: Floats, mean: float) -> Floats:
 
 
 def log_likelihood_ratios(counts: ArrayLike, elo0: float, elo1: float) -> Floats:
-    """How much better `elo1` explains each of many matches than `elo0` does.
+    """Compute the log-likelihood ratio of H1 (`elo1`) against H0 (`elo0`) for each of many matches.
 
-    Scores that never came count as a thousandth of a pair, so that either hypothesis is possible after any match.
+    A count of 0 is replaced by a thousandth of a pair, so that both hypotheses are possible after any match.
 
     Args:
         counts: [..., 5] pentanomial counts.
-        elo0: Elo of the one hypothesis.
-        elo1: of the other.
+        elo0: the difference in Elo under H0.
+        elo1: the difference in Elo under H1.
 
     Returns:
         [...] natural logarithms, 0 for no pairs.
 
     Raises:
-        ValueError: for counts that are none.
+        ValueError: if the counts are invalid.
     """
     found = _checked(counts)
     filled = np.where(found > 0, found, EMPTY)
@@ -152,31 +154,30 @@ def log_likelihood_ratios(counts: ArrayLike, elo0: float, elo1: float) -> Floats
     for elo in (elo0, elo1):
         mean = expected_score(elo)
         logs.append(-np.log1p(_tilt(frequencies, mean)[..., None] * (PAIR_SCORES - mean)))
-    # The ratio of the likelihoods of the pairs played: what fills the empty scores is not evidence.
+    # The ratio of the likelihoods of the pairs that were played: the replaced zeros are not evidence.
     ratios: Floats = found.sum(axis=-1) * (frequencies * (logs[1] - logs[0])).sum(axis=-1)
     return ratios
 
 
 @dataclass(frozen=True)
 class Sprt:
-    """A sequential test of H1, A is `elo1` stronger than B, against H0, A is `elo0` stronger.
+    """A sequential test of H1 (A is `elo1` stronger than B) against H0 (A is `elo0` stronger than B).
 
-    Play pairs and ask for the verdict after each, or after each batch of them, until there is one. Wald's bounds take
-    the ratio to land on them; it lands a little beyond, by at most one pair or batch, which makes errors rarer.
+    Play pairs, and ask for the verdict after each pair or each batch of pairs, until there is one. Wald's bounds assume
+    that the ratio hits a bound exactly. In fact it goes beyond by at most one pair or batch, which makes errors rarer.
 
-    The likelihoods estimate what they do not know, so that the chances of errors hold closely, not exactly. In 20 000
-    simulated tests of 0 against 60 Elo, 4 of 5 pairs decided by the luck of the deal, "H0" came in 5.6% at 60 Elo.
+    The likelihoods use an estimated distribution of the scores. So the error rates hold approximately, not exactly.
 
     Attributes:
-        elo0: where a verdict "H1" should be an error, in Elo.
-        elo1: where a verdict "H0" should be, above `elo0`.
-        alpha: the chance of "H1" at `elo0` (and less below).
-        beta: the chance of "H0" at `elo1` (and less above).
-        min_pairs: no verdict before so many pairs. The likelihoods take the spread of the scores from the match itself,
-            which a handful of pairs tells too little of.
+        elo0: the difference in Elo at which the verdict "H1" is an error with probability `alpha`.
+        elo1: the difference in Elo, above `elo0`, at which the verdict "H0" is an error with probability `beta`.
+        alpha: the probability of "H1" at `elo0`. It is smaller below `elo0`.
+        beta: the probability of "H0" at `elo1`. It is smaller above `elo1`.
+        min_pairs: the number of pairs before the first verdict. The spread of the scores is estimated from the match
+            itself, and a few pairs do not suffice for that.
 
     Raises:
-        ValueError: for hypotheses the wrong way around or beyond 2000 Elo, or chances that are not between 0 and 0.5.
+        ValueError: if not -2000 <= elo0 < elo1 <= 2000, or if `alpha` or `beta` is not between 0 and 0.5.
     """
 
     elo0: float
@@ -186,7 +187,7 @@ class Sprt:
     min_pairs: int = 16
 
     def __post_init__(self) -> None:
-        """Check."""
+        """Check the arguments."""
         if not -MOST_ELO <= self.elo0 < self.elo1 <= MOST_ELO:
             limits = f"-{MOST_ELO:g} <= elo0 < elo1 <= {MOST_ELO:g}"
             raise ValueError(f"expected {limits}, not elo0 = {self.elo0} and elo1 = {self.elo1}")
@@ -201,41 +202,41 @@ class Sprt:
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
     def llr(self, counts: ArrayLike) -> float:
-        """The log-likelihood ratio of H1 against H0 for pentanomial counts [5]."""
+        """Return the log-likelihood ratio of H1 against H0 for pentanomial counts [5]."""
         return float(log_likelihood_ratios(_match(counts), self.elo0, self.elo1))
 
     def verdict(self, counts: ArrayLike) -> Verdict | None:
-        """The hypothesis that pentanomial counts [5] decide for; None: play on."""
+        """Return the accepted hypothesis for pentanomial counts [5]; None if more pairs are needed."""
         if _match(counts).sum() < self.min_pairs:
             return None
         ratio, (low, high) = self.llr(counts), self.bounds
         return "H1" if ratio >= high else "H0" if ratio <= low else None
 
     def chance_of_h1(self, elo: float) -> float:
-        """About how likely the verdict "H1" is if A is `elo` stronger: 0 to 1."""
+        """Return the approximate probability of the verdict "H1" if A is `elo` stronger than B."""
         return self._walk(elo, 1.0)[0]
 
     def expected_pairs(self, elo: float, deviation: float = 0.35) -> float:
-        """About how many pairs the test takes on average if A is `elo` stronger.
+        """Return the approximate mean number of pairs that the test needs if A is `elo` stronger than B.
 
         Args:
-            elo: the true difference.
-            deviation: standard deviation of a pair's score (:attr:`Estimate.deviation` of an earlier match). 0.35 is
-                that of two independent games between equals that hardly ever tie; ties, and deals whose luck
-                cancels out, make it smaller, and the pairs needed shrink with its square.
+            elo: the true difference in Elo.
+            deviation: the standard deviation of a pair's score (:attr:`Estimate.deviation` of an earlier match). 0.35
+                is that of two independent games between equal agents that hardly ever tie. Ties make it smaller, and
+                so does the deal where its effects cancel. The number of pairs is proportional to its square.
 
         Raises:
-            ValueError: for a deviation outside 0 to 0.5.
+            ValueError: if the deviation is not above 0 and at most 0.5.
         """
         if not 0 < deviation <= 0.5:
             raise ValueError(f"the deviation of a pair's score is above 0 and at most 0.5, not {deviation}")
         return max(float(self.min_pairs), self._walk(elo, deviation)[1])
 
     def _walk(self, elo: float, deviation: float) -> tuple[float, float]:
-        """The chance of H1 and the mean number of pairs, the ratio taken as a Brownian motion between the bounds.
+        """Compute the probability of H1 and the mean number of pairs, with a Brownian motion in place of the ratio.
 
-        Its drift and variance a pair are those of the ratio for scores close to the hypotheses (Van den Bergh, "The
-        generalized SPRT for chess"); the rest is Wald's identity.
+        Its drift and variance per pair are those of the ratio for scores close to the hypotheses (Van den Bergh, "The
+        generalized SPRT for chess"). The results follow from Wald's identity.
         """
         low, high = self.bounds
         score0, score1 = expected_score(self.elo0), expected_score(self.elo1)
@@ -252,10 +253,10 @@ class Sprt:
 
 
 def _match(counts: ArrayLike) -> Floats:
-    """[5].
+    """Return the pentanomial counts of one match as floats [5].
 
     Raises:
-        ValueError: for the counts of no match or of many.
+        ValueError: if the counts are invalid or belong to several matches.
     """
     found = _checked(counts)
     if found.ndim != 1:
@@ -265,27 +266,27 @@ def _match(counts: ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class Estimate:
-    """How much stronger A is than B, from the pentanomial counts of a match.
+    """An estimate of how much stronger A is than B, from the pentanomial counts of a match.
 
-    The Elo is the log odds of the mean score with half a game won and half a game lost added, which keeps it finite
-    when A won or lost every game and takes most of the bias out of it (Haldane 1956, Anscombe 1956). The interval of
-    the score is that of a mean over pairs, with one more pair that went as badly, or as well, as it can
-    (:mod:`genial_env.arena.intervals`). It covers the truth in at least 95% of the matches of a fixed length, however
-    the two games of a pair hang together (experiments/coverage.py). The Elo's is its image. When A won every game, the
-    high ends are 1 and infinite: the match only says what A is at least.
+    The Elo is the log odds of the mean score after half a win and half a loss are added. This keeps it finite when A
+    won or lost every game, and removes most of its bias (Haldane 1956, Anscombe 1956). The interval of the score is
+    that of a mean over pairs, with one more pair of the worst or the best score (:mod:`genial_env.arena.intervals`).
+    It covers the true score in at least 95% of the matches of a fixed length, whatever the correlation between the two
+    games of a pair (experiments/coverage.py). The interval of the Elo is the same interval on the Elo scale. When A won
+    every game, the upper ends are 1 and infinity: the match gives only a lower limit of A's strength.
 
-    After a sequential test the estimate is biased away from 0, as a lucky match stops early.
+    After a sequential test the estimate is biased away from 0, since a match with a high or low score stops early.
 
     Attributes:
-        pairs: how many.
+        pairs: the number of pairs.
         score: the mean score, 0 to 1.
-        score_low: lower end of its 95% interval, 0 where A lost every game.
-        score_high: upper end, 1 where A won every game.
-        elo: the difference in Elo, above 0 where A is the stronger.
-        elo_low: lower end of its 95% interval, minus infinity where A lost every game.
-        elo_high: upper end, infinity where A won every game.
-        superiority: likelihood of superiority, 0 to 1: how likely A is stronger, given the match and no prior opinion.
-        deviation: standard deviation of a pair's score, 0 to 0.5.
+        score_low: the lower end of its 95% interval, 0 if A lost every game.
+        score_high: the upper end, 1 if A won every game.
+        elo: the difference in Elo, above 0 if A is the stronger agent.
+        elo_low: the lower end of its 95% interval, minus infinity if A lost every game.
+        elo_high: the upper end, infinity if A won every game.
+        superiority: the likelihood of superiority, 0 to 1: the probability that A is stronger, with a flat prior.
+        deviation: the standard deviation of a pair's score, 0 to 0.5.
     """
 
     pairs: int
@@ -300,10 +301,10 @@ class Estimate:
 
     @classmethod
     def of(cls, counts: ArrayLike) -> Self:
-        """From pentanomial counts [5].
+        """Create the estimate from pentanomial counts [5].
 
         Raises:
-            ValueError: for counts that are none, or of no pairs.
+            ValueError: if the counts are invalid or all 0.
         """
         found = _match(counts)
         if not found.sum():
@@ -326,15 +327,15 @@ class Estimate:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: None for an end of the interval that is infinite."""
+        """Return the values for JSON, with None for an infinite end of the interval."""
         return {name: value if isfinite(value) else None for name, value in asdict(self).items()}
 
 
 HALF_GAMES = np.array([0.25, 0, 0, 0, 0.25])
-"""Half a game won and half a game lost, in pairs."""
+"""Half a win and half a loss, as counts of pairs."""
 
 
 def _moments(counts: Floats) -> tuple[float, float]:
-    """Mean and standard deviation of the pairs' scores."""
+    """Return the mean and the standard deviation of the pairs' scores."""
     mean = float(counts @ PAIR_SCORES / counts.sum())
     return mean, sqrt(float(counts @ (PAIR_SCORES - mean) ** 2 / counts.sum()))

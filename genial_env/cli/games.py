@@ -261,10 +261,10 @@ def _make_review_table(found: Review) -> Table:
 
 
 def _describe_judgement(decision: Judged) -> str:
-    words = f"event {decision.event}: {decision.words}: {decision.verdict}"
+    text = f"event {decision.event}: {decision.text}: {decision.verdict}"
     if decision.verdict == "best":
-        return words
-    return f"{words}, lost {decision.loss:.2f}; better: {decision.alternatives[0].words}"
+        return text
+    return f"{text}, lost {decision.loss:.2f}; better: {decision.alternatives[0].text}"
 
 
 @app.command()

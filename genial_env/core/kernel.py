@@ -1,7 +1,7 @@
 """The rules as functions on arrays of B games. There is no Python loop over games.
 
     state = deal(Rules(), seeds=range(1000))
-    while not state.over.all():
+    for live in live_games(state):
         mask = legal(state, live)                  # [G, A] bool, True = playable
         apply(state, actions, live)                # in place
     ranks(state.scores)                            # [B, T], 1 = best
@@ -25,6 +25,7 @@ from genial_env.core._kernel.board import find_touched_symbols, open_sets, recou
 from genial_env.core._kernel.dealing import deal, deal_racks, redeal, undealt
 from genial_env.core._kernel.legality import (
     FIRST_TURN_RULE,
+    illegal_reason,
     is_legal,
     legal,
     legal_count,
@@ -36,7 +37,7 @@ from genial_env.core._kernel.legality import (
     placement_sets_unchecked,
     why_illegal,
 )
-from genial_env.core._kernel.playing import apply, apply_without_draw, gained, lacks_lowest
+from genial_env.core._kernel.playing import apply, apply_without_draw, gained, lacks_lowest, live_games
 from genial_env.core._kernel.positions import position
 from genial_env.core._kernel.rows import as_actions, as_rows, count_kinds, own_racks, own_scores
 
@@ -51,12 +52,14 @@ __all__ = [
     "deal_racks",
     "find_touched_symbols",
     "gained",
+    "illegal_reason",
     "is_legal",
     "lacks_lowest",
     "legal",
     "legal_count",
     "legal_placements",
     "legal_slots",
+    "live_games",
     "may_decline",
     "may_swap",
     "open_sets",

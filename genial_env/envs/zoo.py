@@ -24,7 +24,10 @@ class ZooEnv:
     """A game whose seats are agents. Subclasses define ``reset`` and ``step``.
 
     Args:
-        players, edition, mode: as in :class:`~genial_env.core.rules.Rules`; `sizes` are its other arguments.
+        players: the number of seats.
+        edition: the rule sheet.
+        mode: "individual", "team" or "solo"; like the two before and `sizes`, as in
+            :class:`~genial_env.core.rules.Rules`.
         encoding: "planes", "flat", "tokens", or your own: an :class:`~genial_env.encodings.Encoding` or a function.
         reward: "rank", "margin", "lowest" or "vector" (:mod:`genial_env.envs.rewards`).
         render_mode: None, "human", "ansi", "svg" or "rgb_array".

@@ -70,10 +70,7 @@ def _nested(state: State, net: ValueNet, level: int, candidates: int) -> Lines:
     """In place: play the games to their ends by the best lines found; return the lines."""
     longest = state.rules.most_placements
     found = Lines(np.full(len(state), -np.inf), np.full((len(state), longest), END))
-    for step in range(longest):
-        live = np.flatnonzero(~state.over)
-        if not live.size:
-            break
+    for step, live in enumerate(kernel.live_games(state)):
         judged = judge(view(state, rows=live), net, candidates)
         if level == 0:
             found.actions[live, step] = judged.after.actions[judged.best(judged.utility, len(live))]

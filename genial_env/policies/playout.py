@@ -36,10 +36,8 @@ def play_on(state: State, roster: Sequence[Policy], keys: Bits, apply: Callable[
         apply: is called with the actions [G] and the indices of the games [G].
     """
     assignment = np.broadcast_to(_distinct(roster), (len(state), state.rules.players))
-    live = np.flatnonzero(~state.over)
-    while live.size:
+    for live in kernel.live_games(state):
         apply(act(roster, assignment, state, keys, live), live)
-        live = live[~state.over[live]]
 
 
 def _distinct(roster: Sequence[Policy]) -> Ints:

@@ -7,7 +7,7 @@ from genial_env.core import kernel, ranking
 from genial_env.core.actions import tile_name
 from genial_env.core.bitsets import Ints
 from genial_env.core.rules import COLOR_LETTERS, Rules
-from genial_env.core.state import EMPTY, FREE, End, Phase, State
+from genial_env.core.state import EMPTY, End, Phase, State
 from genial_env.records._parse import ParsedDecision, ParsedRecord
 
 
@@ -97,11 +97,9 @@ def _placement_fault(state: State, row: int, decision: ParsedDecision) -> str:
     """Return the fault of a placement on cells that are not allowed."""
     t = state.tables
     cells = t.placements[t.split_action(decision.action)[1]]
-    covered = [f"{t.cells[cell].tolist()} covered" for cell in cells if state.board[row, cell] != FREE]
-    if covered:
-        return _fault(decision.event, "two free cells", " and ".join(covered))
-    expected = "a seat's first tile next to a printed symbol that has no tile next to it yet"
-    return _fault(decision.event, expected, f"it on {t.cells[cells[0]].tolist()} {t.cells[cells[1]].tolist()}")
+    found = f"one on {t.cells[cells[0]].tolist()} {t.cells[cells[1]].tolist()}"
+    reason = kernel.illegal_reason(state, row, decision.action)
+    return _fault(decision.event, "a legal placement", f"{found}: {reason}")
 
 
 def _bag_fault(state: State, row: int, decision: ParsedDecision, kind: int) -> str:

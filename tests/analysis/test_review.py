@@ -84,7 +84,7 @@ def test_losses_are_the_best_less_the_played(rules: Rules) -> None:
         points = sum(event[7].values()) if event[0] == "place" else 0
         assert each.utility == pytest.approx(points / 100)
         assert each.loss == each.best - each.utility >= 0
-        assert (each.seat, each.words, each.win) == (event[1], describe_event(rules, event), 0.5)
+        assert (each.seat, each.text, each.win) == (event[1], describe_event(rules, event), 0.5)
         assert each.verdict in VERDICTS
         utilities = [other.utility for other in each.alternatives]
         assert utilities == sorted(utilities, reverse=True)
@@ -228,7 +228,7 @@ def test_as_json(rules: Rules) -> None:
     assert len(told["decisions"]) == len(found.decisions)
     first = told["decisions"][0]
     assert (first["win"] is None) == (rules is SOLO)
-    assert set(first["alternatives"][0]) == {"action", "words", "cells", "points", "utility"}
+    assert set(first["alternatives"][0]) == {"action", "text", "cells", "points", "utility"}
     assert set(first) == set(vars(found.decisions[0]))
 
 
@@ -267,7 +267,7 @@ def test_a_judge_that_leaves_out_what_was_played() -> None:
             found = super().judge(view)
             return Judgement(found.actions[:, :1], found.utility[:, :1], found.win[:, :1])
 
-    with pytest.raises(ValueError, match=r"judge forgetful: the action that was played, \d+, must be among those"):
+    with pytest.raises(ValueError, match=r"judge forgetful did not judge the action that was played, \d+"):
         review(game(Rules(), "random"), Forgetful("forgetful"))
 
 

@@ -51,6 +51,15 @@ def test_a_live_game_has_an_action_and_a_finished_one_none(rules: Rules) -> None
     pytest.fail("games did not end")
 
 
+def test_live_games_are_those_not_over_until_all_are() -> None:
+    state, rng = random_play(Rules(2, side=3), games=12, seed=3, steps=5), np.random.default_rng(4)
+    for live in kernel.live_games(state):
+        assert live.tolist() == np.flatnonzero(~state.over).tolist()
+        kernel.apply(state, random_actions(state, live, rng), live)
+    assert state.over.all()
+    assert list(kernel.live_games(state)) == []
+
+
 @ALL
 def test_kept_arrays_follow_from_the_board(rules: Rules) -> None:
     for steps in (5, 20, 60):

@@ -213,8 +213,14 @@ FAULTS: dict[str, tuple[Callable[[Record], None], str]] = {
     "other seat draws": (other_seat_draws, "event 1: expected seat 0, found seat 1"),
     "broken off before a draw": (broken_off_in_a_turn, "event 1: expected a draw of 1 by seat 0, found none"),
     "draw in a chain": (draw_in_a_chain, "event [0-9]+: expected no draw here, found a draw of 1"),
-    "covered cells": (laid_on_another, r"event 2: expected two free cells, found \[.*\] covered and \[.*\] covered"),
-    "first-turn rule": (laid_in_the_middle, "event 0: expected a seat's first tile next to .* printed symbol"),
+    "covered cells": (
+        laid_on_another,
+        r"event 2: expected a legal placement, found one on \[.*\] \[.*\]: cell \(.*\) is not free",
+    ),
+    "first-turn rule": (
+        laid_in_the_middle,
+        f"event 0: expected a legal placement, found one on .*: {kernel.FIRST_TURN_RULE}",
+    ),
     "tile used up": (draw_what_is_gone, "event 1: expected at most 0 RR, as many as the bag has left, found 1 drawn"),
     "impossible deal": (too_many_of_a_kind, "deal: expected at most 5 RR, found"),
     "short deal": (key_set("deal", [["RR"]]), "deal: expected a list of 2"),

@@ -287,7 +287,7 @@ def test_runs(tmp_path: Path) -> None:
             assert read[0].opponents is not None
     run = tmp_path / "run"
     run.mkdir()
-    about = {name: getattr(whole, name) for name in ("trainer", "seed", "started", "sittings", "finished", "totals")}
+    about = {name: getattr(whole, name) for name in ("trainer", "seed", "started", "sessions", "finished", "totals")}
     about |= {"command": ["python", "-m", "x"], "arguments": whole.arguments}
     lines = "".join(json.dumps(line) + "\n" for line in whole.curve)
     (run / RUN).write_text(json.dumps(about))

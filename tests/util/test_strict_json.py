@@ -17,9 +17,9 @@ def test_values() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"a": 1, "a": 1}', "the key 'a' stands there twice"),
-        ("[NaN]", "NaN is no JSON number"),
-        ("[-Infinity]", "-Infinity is no JSON number"),
+        ('{"a": 1, "a": 1}', "the key 'a' occurs twice"),
+        ("[NaN]", "NaN is not a JSON number"),
+        ("[-Infinity]", "-Infinity is not a JSON number"),
         ("[1e400]", "the number 1e400 is too large"),
         ("1" * 5000, "unreadable"),
         ("[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), f"nested at most {MAX_DEPTH} deep"),

@@ -169,13 +169,20 @@ def why_illegal(state: State, row: int, action: int) -> str:
         row: the row of the game.
         action: any number that is not a legal action there.
     """
-    phase, seat = Phase(int(state.phase[row])), int(state.to_play[row])
+    seat = int(state.to_play[row])
     where = f"illegal action {action} ({action_words.describe(state.rules, action)}) by seat {seat} in game {row}"
-    return f"{where}: {_reason(state, row, action, phase, seat)}"
+    return f"{where}: {illegal_reason(state, row, action)}"
 
 
-def _reason(state: State, row: int, action: int, phase: Phase, seat: int) -> str:
-    t = state.tables
+def illegal_reason(state: State, row: int, action: int) -> str:
+    """Return only the reason of :func:`why_illegal`, for messages that name the action and the game themselves.
+
+    Args:
+        state: the games.
+        row: the row of the game.
+        action: any number that is not a legal action there.
+    """
+    t, phase, seat = state.tables, Phase(int(state.phase[row])), int(state.to_play[row])
     if phase == Phase.OVER:
         return "the game is over"
     if not 0 <= action < t.n_actions:

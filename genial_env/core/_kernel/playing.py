@@ -1,5 +1,7 @@
 """Play actions: placements, scoring, swaps, and what follows a placement."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -25,6 +27,23 @@ from genial_env.errors import IllegalAction
 _OPPOSITE = np.array([3, 4, 5, 0, 1, 2])
 _NEWEST_FIRST = np.arange(LEVELS)
 _PLACE, _BONUS, _SWAP, _OVER = (int(phase) for phase in Phase)  # numpy compares plain numbers faster
+
+
+def live_games(state: State) -> Iterator[Ints]:
+    """Yield the indices of the games that are not over, until all games are over: [G], ascending.
+
+    Play an action in the yielded games before each next iteration; otherwise the loop does not end::
+
+        for live in live_games(state):
+            apply(state, choose(state, live), live)
+
+    Args:
+        state: the games. Games that are over must not be replaced during the iteration.
+    """
+    live = np.flatnonzero(~state.over)
+    while live.size:
+        yield live
+        live = live[~state.over[live]]
 
 
 def apply(

@@ -174,7 +174,7 @@
  * @typedef {object} Alternative
  * @property {number | null} slot of the tile; null for an action that is no placement
  * @property {number[]} cells
- * @property {string} words
+ * @property {string} text
  * @property {Points} points
  * @property {number} utility
  *

@@ -315,12 +315,12 @@ class Replay {
    * @param {number} index
    */
   createAlternative(alternative, index) {
-    const { words, cells, points, utility } = alternative;
+    const { text, cells, points, utility } = alternative;
     const tile = this.tileOf(alternative, this.game.frames[this.at - 1].position);
     const where = cells.map((cell) => this.board.grid.name(cell)).join(" ");
     /** @type {import("./dom.js").Child[]} */
-    let content = [texts.otherAction(words, utility)];
-    let label = texts.otherAction(words, utility);
+    let content = [texts.otherAction(text, utility)];
+    let label = texts.otherAction(text, utility);
     if (tile) {
       const short = texts.otherPlacement(where, describePoints(points, texts.colorName), utility);
       content = [drawTile(tile, 10), html("span", {}, short)];

@@ -71,7 +71,7 @@ def test_kill_in_the_middle_loses_nothing(uninterrupted: Path, tmp_path: Path) -
     assert curve_of(tmp_path) == curve_of(uninterrupted)
     evaluations, others = np.load(tmp_path / "evaluations.npz"), np.load(uninterrupted / "evaluations.npz")
     assert all(np.array_equal(evaluations[name], others[name]) for name in others)
-    assert len(json.loads((tmp_path / "run.json").read_text())["sittings"]) == 2
+    assert len(json.loads((tmp_path / "run.json").read_text())["sessions"]) == 2
 
 
 def is_number(value: Any) -> bool:

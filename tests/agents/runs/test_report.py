@@ -38,8 +38,8 @@ def stored(label: str, seed: int, curve: list[dict[str, Any]], **arguments: Any)
     settings = {"players": 2, "edition": "2025", "seed": seed, **arguments}
     command = f"python -m experiments.train_value --seed {seed} --games 9"
     made_by = {"date": "then", "commit": "0123456789abcdef+", "backend": "numpy", "libraries": {}}
-    sittings = [{**made_by, "machine": machine}]
-    return Stored(label, "value", seed, command, settings, "then", "now", sittings, totals, curve)
+    sessions = [{**made_by, "machine": machine}]
+    return Stored(label, "value", seed, command, settings, "then", "now", sessions, totals, curve)
 
 
 def evaluation(moves: int, wall_s: float, **against: float) -> dict[str, Any]:

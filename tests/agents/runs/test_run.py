@@ -37,7 +37,7 @@ def test_a_run_is_kept_and_read(tmp_path: Path) -> None:
     assert (about["trainer"], about["seed"], about["arguments"]) == ("ppo", 3, {**vars(Args()), "out": "somewhere"})
     assert about["totals"].items() >= {"moves": 120, "games": 8, "updates": 5}.items()
     assert about["finished"] is not None
-    assert "machine" in about["sittings"][0]
+    assert "machine" in about["sessions"][0]
     assert (second.about["trainer"], second.about["finished"], second.curve) == ("value", None, [])
 
 
@@ -58,7 +58,7 @@ def test_going_on_cuts_off_what_came_after_the_checkpoint(tmp_path: Path) -> Non
     assert line["cpu_s"] >= 900
     kept = read_runs(tmp_path)[0]
     assert [line["moves"] for line in kept.curve] == [100, 201]
-    assert len(kept.about["sittings"]) == 2
+    assert len(kept.about["sessions"]) == 2
     assert kept.about["arguments"]["steps"] == 20
     again.set_state(None)
     assert read_runs(tmp_path)[0].curve == []

@@ -60,7 +60,7 @@ def test_a_killed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
     assert read_runs(broken)[0].about["finished"] is None
     main(settings(broken))
     runs = [read_runs(folder)[0] for folder in (whole, broken)]
-    assert len(runs[1].about["sittings"]) == 2
+    assert len(runs[1].about["sessions"]) == 2
     for run in runs:
         assert run.about["finished"] is not None
         for line in run.curve:
