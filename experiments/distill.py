@@ -33,7 +33,7 @@ from genial_env.core.chance import bits, game_seeds
 from genial_env.core.ranking import rank_utility
 from genial_env.policies import weight_files
 from genial_env.policies.decisions import choice_keys
-from genial_env.policies.halves import Halves, likeliest
+from genial_env.policies.halves import Halves, choose_likeliest
 from genial_env.policies.ppo import KIND, PPO
 
 WEIGHTS = "policy.safetensors"
@@ -111,7 +111,7 @@ def collect_demonstrations(
         wanted = teacher(views, bits(keys[live, seat], state.decisions[live]))
         with torch.no_grad():
             logits, _ = student(_to_float({name: torch.from_numpy(array) for name, array in arrays.items()}))
-        played = np.where(rng.random(len(live)) < student_share, likeliest(logits.numpy(), mask), wanted)
+        played = np.where(rng.random(len(live)) < student_share, choose_likeliest(logits.numpy(), mask), wanted)
         parts.append((arrays, mask, wanted))
         rows.append(live)
         tracks.append(rules.track_of(seat))

@@ -38,15 +38,15 @@ from genial_env.policies.halves import (
     STANDING,
     UNSEEN_SCALE,
     VALUE_UNITS,
-    on_ends,
-    value_inputs,
+    count_value_inputs,
+    make_half_sums,
 )
 
 __all__ = ["HalvesNet"]
 
 TEMPERATURE = 100.0
 """Temperature of the initial policy, in eighths of a marker value, the unit of
-:class:`~genial_env.policies.heuristic.Weights`."""
+:class:`~genial_env.policies.heuristic.HalfWeights`."""
 
 
 class HalvesNet(ActorCriticNet):
@@ -60,7 +60,7 @@ class HalvesNet(ActorCriticNet):
         ValueError: for solo rules.
     """
 
-    on_ends: Tensor
+    half_sums: Tensor
     scales: Tensor
 
     def __init__(self, rules: Rules, width: int = 16) -> None:
@@ -68,7 +68,7 @@ class HalvesNet(ActorCriticNet):
         if rules.tracks < 2:
             raise ValueError(f"the network compares with other seats, and mode {rules.mode!r} has none")
         self.rules = rules
-        self.register_buffer("on_ends", torch.as_tensor(on_ends(tables(rules))), persistent=False)
+        self.register_buffer("half_sums", torch.as_tensor(make_half_sums(tables(rules))), persistent=False)
         self.register_buffer("scales", 1 / torch.tensor(SCALES), persistent=False)
         self.color_net = Mixing(COLOR_FEATURES, STANDING)
         self.color_net_2 = Mixing(STANDING, STANDING)
@@ -78,7 +78,7 @@ class HalvesNet(ActorCriticNet):
         self.heads = nn.Linear(width, HEADS, bias=False)
         self.tile_net = nn.Linear(STANDING, 2)  # for each half of a tile; for a double in addition
         self.swap_net = nn.Linear(STANDING, 2)
-        inputs, units = value_inputs(rules), VALUE_UNITS
+        inputs, units = count_value_inputs(rules), VALUE_UNITS
         layers = [nn.Linear(inputs, units), nn.ReLU(), nn.Linear(units, units), nn.ReLU()]
         value_head = nn.Linear(units, 1)
         self.value_net = nn.Sequential(*layers, value_head)
@@ -125,7 +125,7 @@ class HalvesNet(ActorCriticNet):
         score = score + covering[:, None]
         rack = observation["rack"]  # [batch, K, 2, C]
         by_half = torch.bmm(rack.flatten(1, 2), score).reshape(-1, 2 * cells)  # [batch * K, 2N]
-        placed = (by_half @ self.on_ends).reshape(batch, self.rules.rack, -1)
+        placed = (by_half @ self.half_sums).reshape(batch, self.rules.rack, -1)
         terms = SHARPNESS * self.tile_net(standing)  # [batch, C, 2]
         of_tile = torch.stack([rack.sum(dim=2), rack.prod(dim=2)], dim=3)  # [batch, K, C, 2]
         tile = (of_tile * terms[:, None]).sum(dim=(2, 3))

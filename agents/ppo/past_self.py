@@ -8,7 +8,7 @@ from torch import nn
 from genial_env.core.arrays import Bits, Ints
 from genial_env.core.views import View
 from genial_env.encodings import AnyEncoding, make_encoding
-from genial_env.policies.halves import likeliest
+from genial_env.policies.halves import choose_likeliest
 
 __all__ = ["PastSelf"]
 
@@ -31,4 +31,4 @@ class PastSelf:
         """Choose an action in each game."""
         arrays: dict[str, Any] = self._encoding.encode(view)
         logits, _ = self._net({name: torch.from_numpy(array).float() for name, array in arrays.items()})
-        return likeliest(logits.numpy(), view.mask())
+        return choose_likeliest(logits.numpy(), view.mask())

@@ -19,7 +19,7 @@ from genial_env.core.rules import Rules
 from genial_env.core.views import View
 from genial_env.encodings import Field
 from genial_env.encodings.tokens import Tokens
-from genial_env.policies.halves import Halves, likeliest
+from genial_env.policies.halves import Halves, choose_likeliest
 
 __all__ = ["HalvesAndTokens", "HalvesModule", "PastSelfModule"]
 
@@ -56,7 +56,7 @@ class PastSelfModule(TorchRLModule):  # type: ignore[misc]  # ray has no type hi
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         logits, _ = self.net(_to_float(batch))
         mask = batch[Columns.OBS]["action_mask"].numpy(force=True) == 1
-        return {Columns.ACTIONS: likeliest(logits.numpy(force=True), mask)}
+        return {Columns.ACTIONS: choose_likeliest(logits.numpy(force=True), mask)}
 
 
 class HalvesModule(PastSelfModule, ValueFunctionAPI):  # type: ignore[misc]  # ray has no type hints

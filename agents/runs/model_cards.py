@@ -35,14 +35,14 @@ def make_cards(folder: Path) -> str:
 
 def make_card(path: Path) -> str:
     """Make the card of one file, in Markdown."""
-    about = weight_files.about(path)
+    about = weight_files.read_metadata(path)
     missing = [name for name in REQUIRED_METADATA if name not in about]
     if missing:
         raise ValueError(f"{path} lacks {', '.join(missing)}: shipped weights have {', '.join(REQUIRED_METADATA)}")
     data = path.read_bytes()
     rows = [
         ("kind", f"`{about['kind']}`"),
-        ("rules", make_game_title(weight_files.rules_in(path, about))),
+        ("rules", make_game_title(weight_files.parse_rules(path, about))),
         ("command", f"`{about['command']}`"),
         ("seed", about["seed"]),
         ("trained on", _format_amount(about)),

@@ -9,7 +9,7 @@ from genial_env.policies.concave import ConcavePolicy
 from genial_env.policies.decisions import act, choice_keys, decide
 from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.greedy import GreedyPolicy
-from genial_env.policies.heuristic import HeuristicPolicy, Weights
+from genial_env.policies.heuristic import HalfWeights, HeuristicPolicy
 from genial_env.policies.lexicographic import Lexicographic
 from genial_env.policies.points import PointsPolicy
 from genial_env.policies.registry import make_known_policy, make_policy, prepare
@@ -23,6 +23,7 @@ __all__ = [
     "ConcavePolicy",
     "DenialPolicy",
     "GreedyPolicy",
+    "HalfWeights",
     "HeuristicPolicy",
     "Lexicographic",
     "Plan",
@@ -30,7 +31,6 @@ __all__ = [
     "PointsPolicy",
     "Policy",
     "RandomPolicy",
-    "Weights",
     "act",
     "choice_keys",
     "decide",

@@ -39,8 +39,8 @@ class Plan(NamedTuple):
     marker_values: Ints  # [top + 1] the value of an own marker by where it stands
     weights: Ints
     """[8] the factor of the gain (0: uniformly random play), the six of
-    :class:`~genial_env.policies.heuristic.Weights`, and the most by which the value of a double can exceed the values
-    of its two halves.
+    :class:`~genial_env.policies.heuristic.HalfWeights`, and the most by which the value of a double can exceed the
+    values of its two halves.
     """
 
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from genial_env._util.checks import as_integer, as_number
 from genial_env.core.rules import Rules
 from genial_env.policies.concave import ConcavePolicy, saturating_values
-from genial_env.policies.heuristic import Weights
+from genial_env.policies.heuristic import HalfWeights
 from genial_env.policies.seat_counts import denial_settings
 
 __all__ = ["DenialPolicy"]
@@ -18,19 +18,19 @@ MOST_FOR_ARRIVAL = 50
 
 
 class DenialPolicy(ConcavePolicy):
-    """Takes the placement of the highest value for itself, plus what it denies to the others and less what it opens.
+    """Takes the placement with the highest sum of its own gain, what it denies to the others and what it opens.
 
-    The value of a half also counts what its cell was worth to the others, less what the cell was worth to the own
-    markers in other colors, and the points that the half opens at the ends of its lines: for the own markers, less for
-    the others'.
+    Besides its gain, a half counts the value of its cell for the others, minus the value of the cell for the own
+    markers in other colors. It also counts the points that it opens at the ends of its lines: their value for the own
+    markers is added, their value for the others' is subtracted.
 
     Args:
         temperature: in points, 0.001 to 1,000,000; a marker at m has the value ``1 - exp(-(m / temperature) **
             shape)``.
         shape: 0.01 to 10; above 1 the very first points count less.
-        arrival: the extra value of a marker that has arrived at 18, or 36, 0 to 50, as it earns a placement; the whole
-            track has the value 1000.
-        weights: what denying and opening count. By default, all four settings are tuned for the kind of game.
+        arrival: 0 to 50; the extra value of each stop that a marker has reached, because it earns a placement. The
+            whole track has the value 1000.
+        weights: the weights of denying and opening. By default, all four settings are tuned for the kind of game.
 
     Raises:
         TypeError, ValueError: if a setting has another type, or is out of range.
@@ -43,20 +43,20 @@ class DenialPolicy(ConcavePolicy):
         temperature: float | None = None,
         shape: float | None = None,
         arrival: int | None = None,
-        weights: Weights | None = None,
+        weights: HalfWeights | None = None,
     ) -> None:
         super().__init__(temperature)
-        if weights is not None and not isinstance(weights, Weights):
+        if weights is not None and not isinstance(weights, HalfWeights):
             raise TypeError(
-                f"weights must be genial_env.policies.heuristic.Weights, which only code can give, not {weights!r} "
+                f"weights must be genial_env.policies.heuristic.HalfWeights, which only code can give, not {weights!r} "
                 f"({type(weights).__name__})"
             )
         self.shape = None if shape is None else as_number(shape, "shape", *SHAPES)
         self.arrival = None if arrival is None else as_integer(arrival, "arrival", 0, MOST_FOR_ARRIVAL)
         self._weights = weights
 
-    def weights(self, rules: Rules) -> Weights:
-        """Return what denying and opening count.
+    def weights(self, rules: Rules) -> HalfWeights:
+        """Return the weights of denying and opening.
 
         Raises:
             ValueError: if no weights were given and none are tuned for these rules.

@@ -11,6 +11,8 @@ bits, relative to the largest entry of each column: with 64 rows those are 24, o
 accurate as in float32, in which a number has 24 bits.
 """
 
+import threading
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,7 +56,11 @@ def multiply(items: Integers | Floats32, matrix: Floats) -> Floats32:
     rows = items.reshape(len(items), -1)
     if rows.dtype == np.float32:
         _round_rows(rows)
-    product = rows.reshape(-1, len(matrix)).astype(np.float64) @ matrix
+    rows = rows.reshape(-1, len(matrix))
+    doubles = _scratch.reserve("doubles", rows.shape)
+    product = _scratch.reserve("product", (len(rows), matrix.shape[1]))
+    np.copyto(doubles, rows)
+    np.matmul(doubles, matrix, out=product)
     return product.astype(np.float32).reshape(*items.shape[:-1], matrix.shape[1])
 
 
@@ -64,3 +70,29 @@ def _round_rows(rows: NDArray[np.number]) -> None:
     shift = np.ldexp(np.float32(1), exponent)  # from here to its double, float32 has steps of shift / 2**23
     rows += shift
     rows -= shift
+
+
+class _Scratch(threading.local):
+    """Arrays of float64 that are used again by the next product, one set for each thread.
+
+    With new arrays for each product, the C library would return their memory to the operating system and ask for it
+    again all the time, and the page faults would take as long as the products.
+    """
+
+    def __init__(self) -> None:
+        self._buffers: dict[str, Floats] = {}
+
+    def reserve(self, name: str, shape: tuple[int, int]) -> Floats:
+        """Return an array of a shape, with undefined numbers. It is valid until the next call with the same name."""
+        size = shape[0] * shape[1]
+        if size > _MOST_SCRATCH:
+            return np.empty(shape)
+        if name not in self._buffers:
+            self._buffers[name] = np.empty(_MOST_SCRATCH)
+        return self._buffers[name][:size].reshape(shape)
+
+
+_MOST_SCRATCH = 1 << 17
+"""The numbers of a scratch array, 1 MB. The operating system provides only the pages that are written."""
+
+_scratch = _Scratch()

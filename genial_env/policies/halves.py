@@ -30,9 +30,9 @@ __all__ = [
     "UNSEEN_SCALE",
     "VALUE_UNITS",
     "Halves",
-    "likeliest",
-    "on_ends",
-    "value_inputs",
+    "choose_likeliest",
+    "count_value_inputs",
+    "make_half_sums",
 ]
 
 HALF_FEATURES = 7
@@ -116,7 +116,7 @@ class Halves:
         }
 
 
-def value_inputs(rules: Rules) -> int:
+def count_value_inputs(rules: Rules) -> int:
     """Return the number of inputs of a network's value head."""
     return 6 * rules.colors + 2 * STANDING + 7 + rules.players
 
@@ -151,7 +151,7 @@ on to the others. Neither sum is negative, because more points never reduce a ma
 
 
 @lru_cache(maxsize=16)
-def on_ends(t: Tables) -> NDArray[np.float32]:  # [2N, E]
+def make_half_sums(t: Tables) -> NDArray[np.float32]:  # [2N, E]
     """Return a matrix that sums the halves of placements: 1 if e's first cell is n, or its second cell is n - N."""
     matrix = np.zeros((2, t.n_cells, t.n_placements), dtype=np.float32)
     for half in (0, 1):
@@ -159,7 +159,7 @@ def on_ends(t: Tables) -> NDArray[np.float32]:  # [2N, E]
     return matrix.reshape(2 * t.n_cells, t.n_placements)
 
 
-def likeliest(logits: NDArray[Any], mask: Bools) -> Ints:
+def choose_likeliest(logits: NDArray[Any], mask: Bools) -> Ints:
     """Return the legal action with the greatest logit: [G].
 
     If logits differ by less than about 1/1000, the first action is chosen. Placements of duplicate tiles have equal

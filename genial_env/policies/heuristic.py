@@ -15,10 +15,10 @@ from genial_env.core.state import Phase
 from genial_env.core.tables import tables
 from genial_env.core.views import View
 from genial_env.policies.base import Plan, PlannedPolicy
-from genial_env.policies.marker_gains import MarkerGains, with_doubles
+from genial_env.policies.marker_gains import MarkerGains, add_double_corrections
 from genial_env.policies.opened_lines import add_opened
 
-__all__ = ["HeuristicPolicy", "Weights"]
+__all__ = ["HalfWeights", "HeuristicPolicy"]
 
 _MOST_WEIGHT = 1000
 """Greater weights could overflow sums of 32 bits."""
@@ -31,8 +31,8 @@ MOST_EXTRA = 7_000
 
 
 @dataclass(frozen=True)
-class Weights:
-    """What a half counts for besides its points, in eighths of a marker value. Integers from -1000 to 1000.
+class HalfWeights:
+    """The weights of what a half denies and opens, in eighths of a marker value. Integers from -1000 to 1000.
 
     Args:
         denied_total: the value of the cell for the other tracks, summed over all colors.
@@ -62,15 +62,15 @@ class HeuristicPolicy(PlannedPolicy):
     """Takes the placement of the highest value; ties are broken uniformly at random.
 
     It swaps whenever it may, and makes every bonus placement. The value of a placement is the increase in the values of
-    the own markers, plus what the weights say. A subclass defines :meth:`marker_values`, and may define
-    :meth:`weights`.
+    the own markers, plus the weighted values of what its halves deny and open. A subclass defines
+    :meth:`marker_values`, and may define :meth:`weights`.
     """
 
     name: str
 
-    def weights(self, rules: Rules) -> Weights:
-        """Return what a half counts for besides its points."""
-        return Weights()
+    def weights(self, rules: Rules) -> HalfWeights:
+        """Return the weights of what a half denies and opens."""
+        return HalfWeights()
 
     def marker_values(self, rules: Rules) -> NDArray[np.int16]:
         """Return the value [top + 1] of a marker by where it stands."""
@@ -93,10 +93,10 @@ class HeuristicPolicy(PlannedPolicy):
         marker_values, weights = self.marker_values(view.rules), self.weights(view.rules)
         own = MarkerGains(view, 0, marker_values)
         halves = own.gain * np.int16(_EIGHTHS)
-        if weights != Weights():
+        if weights != HalfWeights():
             extra = _denied_and_opened(view, own, marker_values, weights)
             halves += np.clip(extra, -MOST_EXTRA, MOST_EXTRA).astype(np.int16)
-        return with_doubles(tile_values(view, halves), own, np.int16(_EIGHTHS))
+        return add_double_corrections(tile_values(view, halves), own, np.int16(_EIGHTHS))
 
     def plan(self, rules: Rules) -> Plan | None:
         """Return the marker values and weights for compiled code.
@@ -116,7 +116,7 @@ class HeuristicPolicy(PlannedPolicy):
 
 
 def _denied_and_opened(
-    view: View, own: MarkerGains[np.int16], marker_values: NDArray[np.int16], weights: Weights
+    view: View, own: MarkerGains[np.int16], marker_values: NDArray[np.int16], weights: HalfWeights
 ) -> NDArray[np.int32]:
     """Compute what the weights add to the value of each half [G, N, C]."""
     extra = np.zeros(view.points.shape, dtype=np.int32)

@@ -7,8 +7,8 @@
 
 Each iteration deals the hidden tiles anew, descends a tree that all deals share, plays the game out from the leaf, and
 backs up the payoff (single-observer ISMCTS: Cowling, Powley and Whitehouse, "Information set Monte Carlo tree search",
-2012). At a node the seat to play takes the move with the greatest sum of its own mean payoff and a bonus for moves with
-few visits::
+2012). At a node the seat to play takes the move with the greatest sum of the seat's mean payoff and a bonus for moves
+with few visits::
 
     mean payoff + exploration * spread * prior * sqrt(times available) / (1 + times taken)
 
@@ -63,7 +63,7 @@ class ISMCTS:
         widening: the number of moves considered at a node's first visit.
         exponent: how that number grows with the visits: 0 not at all, 1 in proportion.
         prior_weight: how much the prior's order counts in the bonus; with 0 it does not count.
-        prior_visits: the number of playouts of a move as much as which its node's mean counts; with 0 a move's mean is
+        prior_visits: the node's mean payoff counts as so many playouts of each of its moves; with 0 a move's mean is
             that of its own playouts.
         depth: the most decisions of a descent in the tree. 1 is flat Monte-Carlo search.
         batch_size: the number of descents at a time.
@@ -74,7 +74,7 @@ class ISMCTS:
 
     Raises:
         ValueError: if both playouts and budget_s are given, or a setting is out of range.
-        TypeError: for a prior that is no WorthPolicy, or a setting of another type.
+        TypeError: for a prior that is no HeuristicPolicy, or a setting of another type.
     """
 
     def __init__(
@@ -117,14 +117,14 @@ class ISMCTS:
 
     def search(self, view: View, random: np.uint64) -> Tree:
         """Return the tree for the one game of a view, in which it is the seat's turn; empty if one move is legal."""
-        start = perf_counter()
+        started = perf_counter()
         with using(for_one_game()):
             tree = Tree(view, self._prior, self._settings)
-            done, size = 0, self._next_batch(0, perf_counter() - start)
+            done, size = 0, self._next_batch(0, perf_counter() - started)
             while size > 0 and len(tree.root_moves) > 1:
                 self._run_batch(tree, view, bits(random, np.arange(done, done + size)))
                 done += size
-                size = self._next_batch(done, perf_counter() - start)
+                size = self._next_batch(done, perf_counter() - started)
         return tree
 
     def _next_batch(self, done: int, spent: float) -> int:
@@ -148,7 +148,8 @@ class ISMCTS:
 def compute_payoffs(states: State, margin: float = 0.0) -> Floats:
     """Return the payoff of finished games for each track, from 0 to 1: [B, T].
 
-    It is the rank, 1 for the first and 0 for the last. Solo it is the lowest marker, and a little for the others.
+    It is the rank, scaled so that the first has 1 and the last 0. Solo it is the lowest marker, plus a small share of
+    the mean of all markers.
 
     Args:
         states: games that are over.
@@ -159,10 +160,10 @@ def compute_payoffs(states: State, margin: float = 0.0) -> Floats:
     if rules.tracks == 1:
         lowest: Floats = scores.min(axis=2) + scores.mean(axis=2) / (rules.top + 1)
         return lowest / (rules.top + 1)
-    places: Floats = (1 + rank_utility(ranking.ranks(states.scores))) / 2
+    rank_payoffs: Floats = (1 + rank_utility(ranking.ranks(states.scores))) / 2
     if margin == 0:
-        return places
+        return rank_payoffs
     standing = np.sort(scores, axis=2) @ 0.5 ** np.arange(1, rules.colors + 1)
     others = (standing.sum(axis=1, keepdims=True) - standing) / (rules.tracks - 1)
     lead: Floats = 1 / (1 + np.exp((others - standing) / 2))
-    return (1 - margin) * places + margin * lead
+    return (1 - margin) * rank_payoffs + margin * lead

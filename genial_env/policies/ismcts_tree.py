@@ -165,7 +165,7 @@ class Tree:
 
     def _means(self, edges: Ints, nodes: Ints, tracks: Ints, state: Ints) -> Floats:
         """Return the mean payoff of each edge for the track that chooses; the node's mean counts as `prior_visits`."""
-        prior_visits = max(self._settings.prior_visits, 1e-9)  # what has not been tried has the node's
+        prior_visits = max(self._settings.prior_visits, 1e-9)  # above 0: a move without visits has the node's mean
         of_node = self._nodes["sum"][nodes, tracks] / np.maximum(self._nodes["returns"][nodes], 1)
         count, total = self._blocks.flat("count")[edges], self._blocks.flat("sum")[edges]
         means: Floats = (total + prior_visits * of_node[state]) / (count + prior_visits)
@@ -285,7 +285,7 @@ _MOVE_BITS = 15
 _MOVE_MASK = np.int32((1 << _MOVE_BITS) - 1)
 _NEVER = np.iinfo(np.int32).min
 _VALUES = (np.iinfo(np.int16).min + 1, np.iinfo(np.int16).max)  # a value and a move are one number of 32 bits
-_PHASES = 3  # placement, bonus, swap: what a node can be about
+_PHASES = 3  # placement, bonus and swap, the phases in which a seat decides
 
 
 class _Columns:

@@ -8,7 +8,7 @@ from genial_env.core.placement_values import pick_best
 from genial_env.core.rules import Rules
 from genial_env.core.state import Phase
 from genial_env.core.views import View
-from genial_env.policies.marker_gains import marker_value_gains
+from genial_env.policies.marker_gains import compute_marker_value_gains
 
 __all__ = ["Lexicographic"]
 
@@ -42,11 +42,13 @@ class Lexicographic:
 def _compute_values(view: View) -> Ints:
     """Return values of which the greatest among the legal placements is that of the best sorted markers: [G, K, E]."""
     first, *others = [0, *view.rules.stops[:-1]]
-    values = marker_value_gains(view, _marker_values(view.rules, first))
+    values = compute_marker_value_gains(view, _marker_values(view.rules, first))
     for start in others:
         legal = view.slots[:, :, None] & view.placements[:, None, :]
         best = np.where(legal, values, _EXCLUDED).max(axis=(1, 2), keepdims=True)
-        values = np.where(values == best, marker_value_gains(view, _marker_values(view.rules, start)), _EXCLUDED)
+        values = np.where(
+            values == best, compute_marker_value_gains(view, _marker_values(view.rules, start)), _EXCLUDED
+        )
     return values
 
 

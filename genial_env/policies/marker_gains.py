@@ -1,8 +1,8 @@
 """How the next points change the value of a track's markers.
 
-A marker has a value for every place on its track, in whole numbers: `marker_values` [top + 1]. The value of a placement
-is the sum of what its two halves add to the values of the markers that they move. A double moves one marker by both
-halves together, so its value is corrected.
+Each position on the track has a value, an integer: `marker_values` [top + 1]. A half's gain is the increase in
+the value of the marker that it moves. The value of a placement is the sum of its two halves' gains. A double moves one
+marker by both halves together, so its value is corrected.
 """
 
 from typing import Any, Generic, TypeVar
@@ -15,13 +15,19 @@ from genial_env.core.placement_values import tile_values
 from genial_env.core.state import FREE
 from genial_env.core.views import View
 
-__all__ = ["MarkerGains", "double_slots", "effective_points", "marker_value_gains", "with_doubles"]
+__all__ = [
+    "MarkerGains",
+    "add_double_corrections",
+    "compute_marker_value_gains",
+    "effective_points",
+    "find_double_slots",
+]
 
 N = TypeVar("N", bound=np.integer[Any])
 
 
 class MarkerGains(Generic[N]):
-    """What laying a half of each color on each cell adds to the value of a track's markers.
+    """The gains of a track: how much a half of each color on each cell increases the value of its marker.
 
     All arrays are [G, N, C], and 0 on covered cells.
 
@@ -73,7 +79,7 @@ class MarkerGains(Generic[N]):
         return correction
 
 
-def marker_value_gains(view: View, marker_values: NDArray[N]) -> NDArray[N]:
+def compute_marker_value_gains(view: View, marker_values: NDArray[N]) -> NDArray[N]:
     """Compute the increase in total marker value for each slot and placement.
 
     Args:
@@ -84,10 +90,10 @@ def marker_value_gains(view: View, marker_values: NDArray[N]) -> NDArray[N]:
         [G, K, E]. Entries of empty slots are undefined.
     """
     own = MarkerGains(view, 0, marker_values)
-    return with_doubles(tile_values(view, own.gain), own, marker_values.dtype.type(1))
+    return add_double_corrections(tile_values(view, own.gain), own, marker_values.dtype.type(1))
 
 
-def with_doubles(values: NDArray[N], own: MarkerGains[N], unit: N) -> NDArray[N]:
+def add_double_corrections(values: NDArray[N], own: MarkerGains[N], unit: N) -> NDArray[N]:
     """Correct the values of doubles in place, and return the array.
 
     Args:
@@ -95,13 +101,13 @@ def with_doubles(values: NDArray[N], own: MarkerGains[N], unit: N) -> NDArray[N]
         own: the gains of the own track.
         unit: by what the gains are multiplied in `values`.
     """
-    game, slot = np.nonzero(double_slots(own.view))
+    game, slot = np.nonzero(find_double_slots(own.view))
     kind = own.view.rack[game, slot]
     values[game, slot] += own.correct_doubles(game, own.view.tables.kinds[kind, 0]) * unit
     return values
 
 
-def double_slots(view: View) -> Bools:
+def find_double_slots(view: View) -> Bools:
     """Return which slots [G, K] hold a double."""
     doubles: Bools = view.tables.is_double[view.rack]
     return doubles

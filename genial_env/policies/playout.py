@@ -1,4 +1,4 @@
-"""Play games of a batch to their ends."""
+"""Play the games of a batch to their ends."""
 
 from collections.abc import Callable, Sequence
 

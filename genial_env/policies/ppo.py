@@ -24,9 +24,9 @@ from genial_env.policies.halves import (
     UNSEEN_SCALE,
     VALUE_UNITS,
     Halves,
-    likeliest,
-    on_ends,
-    value_inputs,
+    choose_likeliest,
+    count_value_inputs,
+    make_half_sums,
 )
 from genial_env.policies.settings import check_name
 from genial_env.policies.weight_files import Arrays, Weights, count
@@ -70,7 +70,7 @@ class PPO:
         """Choose an action in each game."""
         found, mask = logits(self._weights.of(view.rules), view.tables, self._encoding.encode(view)), view.mask()
         if self._temperature == 0:
-            return likeliest(found, mask)
+            return choose_likeliest(found, mask)
         found = np.where(mask, found, -np.inf)
         weights = np.exp((found - found.max(axis=1, keepdims=True)).astype(np.float64) / self._temperature)
         upto = weights.cumsum(axis=1)
@@ -98,7 +98,7 @@ def layout(rules: Rules, arrays: Arrays) -> dict[str, tuple[int, ...]]:
         "cell_net": (width, HALF_FEATURES),
         "tile_net": (2, STANDING),
         "swap_net": (2, STANDING),
-        "value_net.0": (VALUE_UNITS, value_inputs(rules)),
+        "value_net.0": (VALUE_UNITS, count_value_inputs(rules)),
         "value_net.2": (VALUE_UNITS, VALUE_UNITS),
         "value_net.4": (1, VALUE_UNITS),
     }.items():
@@ -132,7 +132,7 @@ def logits(arrays: Arrays, t: Tables, observation: Arrays) -> NDArray[np.float32
     score, summed, most, most_against = np.moveaxis(heads, 3, 0)  # each [G, C, N]
     score = score + (summed.mean(axis=1) + most.max(axis=1) - most_against.max(axis=1))[:, None]
     rack = seen["rack"]  # [G, K, 2, C]
-    placed = (rack.reshape(games, -1, colors) @ score).reshape(games, -1, 2 * cells) @ on_ends(t)  # [G, K, E]
+    placed = (rack.reshape(games, -1, colors) @ score).reshape(games, -1, 2 * cells) @ make_half_sums(t)  # [G, K, E]
     terms = SHARPNESS * _linear(arrays, "tile_net", standing)
     tile = rack.sum(axis=2) @ terms[:, :, :1] + rack.prod(axis=2) @ terms[:, :, 1:]
     swapping = SHARPNESS * _linear(arrays, "swap_net", standing.mean(axis=1, keepdims=True))[:, 0]

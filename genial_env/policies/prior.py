@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from genial_env.core.views import View
 from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.heuristic import HeuristicPolicy
-from genial_env.policies.marker_gains import marker_value_gains
+from genial_env.policies.marker_gains import compute_marker_value_gains
 
 __all__ = ["STOP_VALUE", "check_prior", "compute_prior_values"]
 
@@ -36,5 +36,5 @@ def compute_prior_values(prior: HeuristicPolicy, view: View) -> NDArray[np.int32
     values: NDArray[np.int32] = prior.values(view).astype(np.int32)
     if view.rules.has_bonus:
         stops_reached = np.searchsorted(view.rules.stops, np.arange(view.rules.top + 1), side="right").astype(np.int16)
-        values += STOP_VALUE * marker_value_gains(view, stops_reached).astype(np.int32)
+        values += STOP_VALUE * compute_marker_value_gains(view, stops_reached).astype(np.int32)
     return values

@@ -121,7 +121,7 @@ class Search(Halving):
 
     Raises:
         ValueError: if both playouts and budget_s are given, or a number is out of range.
-        TypeError: for a prior that is no WorthPolicy, or a setting of another type.
+        TypeError: for a prior that is no HeuristicPolicy, or a setting of another type.
     """
 
     def __init__(
@@ -168,8 +168,8 @@ class Search(Halving):
 def _until(end: float, size: int) -> Iterator[int]:
     """Yield batches of one size, at least one, until the time `end`."""
     while True:
-        begun = time.perf_counter()
+        started = time.perf_counter()
         yield size
         now = time.perf_counter()
-        if now + (now - begun) / 2 > end:
+        if now + (now - started) / 2 > end:
             return

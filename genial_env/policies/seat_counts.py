@@ -6,7 +6,7 @@ To add a number of seats, add an entry to both tables. How the policies play wit
 from typing import NamedTuple, TypeVar
 
 from genial_env.core.rules import Rules
-from genial_env.policies.heuristic import Weights
+from genial_env.policies.heuristic import HalfWeights
 
 __all__ = ["DenialSettings", "concave_temperature", "denial_settings"]
 
@@ -19,17 +19,17 @@ class DenialSettings(NamedTuple):
     temperature: float
     shape: float
     arrival: int
-    weights: Weights
+    weights: HalfWeights
 
 
 _CONCAVE_TEMPERATURES = {(1, 1): 4.0, (2, 2): 10.0, (3, 3): 30.0, (4, 4): 60.0, (4, 2): 60.0}
 
 _DENIAL_SETTINGS = {
-    (1, 1): DenialSettings(4.0, 0.86, 0, Weights(0, 0, -1, 0, 1, 0)),
-    (2, 2): DenialSettings(3.2, 1.27, 0, Weights(2, 4, 2, 3, 1, 2)),
-    (3, 3): DenialSettings(13.0, 1.09, 34, Weights(0, 1, 1, 1, 0, 2)),
-    (4, 4): DenialSettings(56.0, 0.91, 27, Weights(0, 0, 2, 1)),
-    (4, 2): DenialSettings(4.9, 1.08, 23, Weights(0, 5, 1, 2, 1, 0)),
+    (1, 1): DenialSettings(4.0, 0.86, 0, HalfWeights(0, 0, -1, 0, 1, 0)),
+    (2, 2): DenialSettings(3.2, 1.27, 0, HalfWeights(2, 4, 2, 3, 1, 2)),
+    (3, 3): DenialSettings(13.0, 1.09, 34, HalfWeights(0, 1, 1, 1, 0, 2)),
+    (4, 4): DenialSettings(56.0, 0.91, 27, HalfWeights(0, 0, 2, 1)),
+    (4, 2): DenialSettings(4.9, 1.08, 23, HalfWeights(0, 5, 1, 2, 1, 0)),
 }
 
 

@@ -94,9 +94,9 @@ class Outcomes:
         tenth, and so on.
         """
         if self.rules.tracks == 1:
-            markers = _mean(chances, np.arange(self.classes))
-            return _mean(markers, 0.1 ** np.arange(self.heads))
-        return _mean(chances[:, 0], np.linspace(1, -1, self.classes))
+            markers = _sum_weighted(chances, np.arange(self.classes))
+            return _sum_weighted(markers, 0.1 ** np.arange(self.heads))
+        return _sum_weighted(chances[:, 0], np.linspace(1, -1, self.classes))
 
     def expected(self, chances: Floats32) -> tuple[Floats32, Floats32]:
         """Return the expected rank utility and the probability of the first rank for track 0: [n] each.
@@ -107,12 +107,12 @@ class Outcomes:
             chances: [n, H, K] predicted outcomes.
         """
         if self.rules.tracks == 1:
-            lowest = _mean(chances[:, 0], np.arange(self.classes))
+            lowest = _sum_weighted(chances[:, 0], np.arange(self.classes))
             return lowest, np.full_like(lowest, np.nan)
         return self.utility(chances), chances[:, 0, 0]
 
 
-def _mean(values: Floats32, weights: NDArray[Any]) -> Floats32:
+def _sum_weighted(values: Floats32, weights: NDArray[Any]) -> Floats32:
     """Return the sums of values [n, ..., K] times weights [K], each added up in the same order in every batch."""
     total: Floats32 = (values * weights.astype(np.float32)).sum(axis=-1)
     return total
@@ -303,7 +303,7 @@ class Value:
             ValueError: if there are no weights for these rules.
         """
         net, actions = self._nets.of(view.rules), candidates(view, self._candidates)
-        judged = judge_actions(view, net, actions if also is None else _with(view, actions, also))
+        judged = judge_actions(view, net, actions if also is None else _include_action(view, actions, also))
         utility, win = net.outcomes.expected(judged.chances)
         best_first = np.lexsort((-judged.utility, -utility, judged.after.game))
         game = judged.after.game[best_first]
@@ -316,7 +316,7 @@ class Value:
         return made
 
 
-def _with(view: View, actions: Ints, also: Ints) -> Ints:
+def _include_action(view: View, actions: Ints, also: Ints) -> Ints:
     """Return the actions with another one of each game, which replaces an equivalent one or is added: [G, K + 1]."""
     same = equivalence_keys(view, actions) == equivalence_keys(view, also[:, None])
     lacking = np.where(same.any(axis=1), NONE, also)
@@ -324,7 +324,7 @@ def _with(view: View, actions: Ints, also: Ints) -> Ints:
 
 
 class Nets:
-    """The value networks of one source of weights, for each game that they are asked to play.
+    """The value networks of one source of weights, made once for each game.
 
     Args:
         source: a file of weights, or the arrays; None: the shipped files.

@@ -1,6 +1,6 @@
 """Read and write files of trained weights: safetensors, read with numpy, no pickle.
 
-A file's metadata hold ``kind`` (the network), ``rules`` (the game that it was trained for, as JSON), and what the
+A file's metadata holds ``kind`` (the network), ``rules`` (the game that it was trained for, as JSON), and what the
 trainer records: command, seed, moves, wall time, results. A file is checked when it is read: its tensors must be those
 of the network, of the right shapes, float32 and finite.
 """
@@ -24,12 +24,12 @@ __all__ = [
     "Layout",
     "Source",
     "Weights",
-    "about",
     "check",
     "count",
+    "find_shipped",
+    "parse_rules",
     "read",
-    "rules_in",
-    "shipped",
+    "read_metadata",
     "write",
 ]
 
@@ -48,7 +48,7 @@ Source = str | os.PathLike[str] | Arrays | None
 
 
 class Weights:
-    """The weights of one kind of network for each game that it is asked to play.
+    """The weights of one kind of network, read once for each game.
 
     Args:
         kind: the kind of network.
@@ -81,7 +81,7 @@ class Weights:
                 check(self._given, self._layout(rules, self._given), f"the weights given for {self._kind!r}")
                 self._found[rules] = self._given
             else:
-                path = self._file or shipped(self._kind, rules)
+                path = self._file or find_shipped(self._kind, rules)
                 self._found[rules], _ = read(path, self._kind, rules, self._layout)
         return self._found[rules]
 
@@ -116,8 +116,8 @@ def check(arrays: Arrays, shapes: Mapping[str, tuple[int, ...]] | None, where: s
             )
 
 
-def shipped(kind: str, rules: Rules) -> Path:
-    """Return the shipped file for a kind of network and a game, such as ``value-4-team.safetensors``.
+def find_shipped(kind: str, rules: Rules) -> Path:
+    """Find the shipped file for a kind of network and a game, such as ``value-4-team.safetensors``.
 
     Raises:
         ValueError: if there is none.
@@ -152,7 +152,7 @@ def read(
     arrays, words = _read(path)
     if words.get("kind") != kind:
         raise ValueError(f"{path} must hold weights of kind {kind!r}, not {words.get('kind')!r}")
-    trained = rules_in(path, words)
+    trained = parse_rules(path, words)
     if rules is not None and (trained.players, trained.mode) != (rules.players, rules.mode):
         raise ValueError(
             f"{path} plays mode {trained.mode!r} with {trained.players} seats, "
@@ -162,7 +162,7 @@ def read(
     return arrays, words
 
 
-def rules_in(path: Path, words: Mapping[str, str]) -> Rules:
+def parse_rules(path: Path, words: Mapping[str, str]) -> Rules:
     """Return the rules in a file's metadata.
 
     Raises:
@@ -171,7 +171,7 @@ def rules_in(path: Path, words: Mapping[str, str]) -> Rules:
     try:
         return Rules.from_dict(parse_object(words.get("rules", ""), "rules"))
     except ValueError as error:
-        raise ValueError(f"{path}: expected to be told the rules that the weights play ({error})") from error
+        raise ValueError(f"{path}: expected the rules that the weights were trained for ({error})") from error
 
 
 def count(arrays: Arrays, name: str) -> int:
@@ -179,8 +179,8 @@ def count(arrays: Arrays, name: str) -> int:
     return int(np.size(arrays[name])) if name in arrays else 1
 
 
-def about(path: Path) -> dict[str, str]:
-    """Read the metadata of a file of any kind. Raises as :func:`read` does."""
+def read_metadata(path: Path) -> dict[str, str]:
+    """Read the metadata of a file of any kind. Its errors are those of :func:`read`."""
     return _read(path)[1]
 
 

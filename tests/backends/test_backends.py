@@ -11,7 +11,7 @@ from genial_env.core.chance import bits, game_seeds
 from genial_env.core.views import View
 from genial_env.policies.decisions import choice_keys, decide
 from genial_env.policies.denial import DenialPolicy
-from genial_env.policies.heuristic import HeuristicPolicy, Weights
+from genial_env.policies.heuristic import HalfWeights, HeuristicPolicy
 from genial_env.policies.registry import make_policy
 from genial_env.policies.roster import COMPILED
 from tests.conftest import needs_numba
@@ -26,8 +26,8 @@ class Convex(HeuristicPolicy):
 
     name = "convex"
 
-    def weights(self, rules: Rules) -> Weights:
-        return Weights(-3, 1, 20, -11, 2, 5)
+    def weights(self, rules: Rules) -> HalfWeights:
+        return HalfWeights(-3, 1, 20, -11, 2, 5)
 
     def marker_values(self, rules: Rules) -> np.ndarray:
         return (np.arange(rules.top + 1) ** 2 % 97).astype(np.int16)

@@ -1,5 +1,7 @@
 """The networks' matrix products are the same, bit for bit, whatever else is in the batch."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -34,6 +36,20 @@ def test_an_item_does_not_depend_on_the_batch(inner: tuple[int, ...], k: int, m:
     assert together.dtype == np.float32
     for rows in parts(97):
         assert np.array_equal(multiply(items[rows], matrix), together[rows])
+
+
+def test_results_are_kept_when_scratch_arrays_are_used_again() -> None:
+    rng = np.random.default_rng(0)
+    matrix = round_columns(rng.normal(size=(64, 48)).astype(np.float32))
+    items = np.abs(rng.normal(size=(6000, 64))).astype(np.float32)  # more numbers than a scratch array holds
+    together = multiply(items.copy(), matrix)
+    rows = [slice(0, 50), slice(50, 2000), slice(2000, 6000)]
+    parts = [multiply(items[some].copy(), matrix) for some in rows]
+    with ThreadPoolExecutor(4) as pool:
+        in_threads = list(pool.map(lambda some: multiply(items[some].copy(), matrix), rows * 4))
+    assert np.array_equal(np.concatenate(parts), together)
+    for number, product in enumerate(in_threads):
+        assert np.array_equal(product, parts[number % len(rows)])
 
 
 def test_the_order_of_the_sum_makes_no_difference() -> None:

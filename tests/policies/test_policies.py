@@ -11,7 +11,7 @@ from genial_env.policies import seat_counts
 from genial_env.policies.concave import ConcavePolicy
 from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.greedy import GreedyPolicy
-from genial_env.policies.heuristic import HeuristicPolicy, Weights
+from genial_env.policies.heuristic import HalfWeights, HeuristicPolicy
 from tests.positions import STANDARD, VARIANTS, every, random_play
 
 SOME = [STANDARD[2], STANDARD[4], STANDARD[9], STANDARD[11], *VARIANTS[:5]]
@@ -51,7 +51,7 @@ def worth_of(policy: HeuristicPolicy, seen: View, raised: np.ndarray, slot: int,
     return value + sum(extra(weights, worth, seen, raised[cell, color], cell, color) for cell, color in halves)
 
 
-def extra(weights: Weights, worth: list[int], seen: View, raised: np.ndarray, cell: int, color: int) -> int:
+def extra(weights: HalfWeights, worth: list[int], seen: View, raised: np.ndarray, cell: int, color: int) -> int:
     """What half a tile counts for besides its points."""
     rules, markers, points = seen.rules, seen.scores[0].tolist(), seen.points[0]
     total = 0
@@ -85,7 +85,7 @@ def positions(rules: Rules) -> list[State]:
 @ALL
 @pytest.mark.parametrize(
     "policy",
-    [ConcavePolicy(), ConcavePolicy(2.5), DenialPolicy(), DenialPolicy(6, 0.8, 40, Weights(-2, 5, 40, 60, 3, 4))],
+    [ConcavePolicy(), ConcavePolicy(2.5), DenialPolicy(), DenialPolicy(6, 0.8, 40, HalfWeights(-2, 5, 40, 60, 3, 4))],
     ids=["concave", "hot", "denial", "odd"],
 )
 def test_values_are_what_the_definitions_say(rules: Rules, policy: HeuristicPolicy) -> None:

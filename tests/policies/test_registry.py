@@ -42,7 +42,7 @@ def test_names_modules_and_settings() -> None:
         ("concave(temperature='5')", "temperature must be a number, not '5' (str)"),
         (
             "denial(weights='abc')",
-            "weights must be genial_env.policies.heuristic.Weights, which only code can give, not 'abc'",
+            "weights must be genial_env.policies.heuristic.HalfWeights, which only code can give, not 'abc'",
         ),
         ("denial(shape=-1)", "shape must be 0.01 to 10, not -1"),
         ("denial(arrival=1.5)", "arrival must be a whole number, not 1.5"),

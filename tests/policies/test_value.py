@@ -175,9 +175,9 @@ def test_shipped_weights_are_found_or_missed(tmp_path: Path, monkeypatch: pytest
     weights_of(SMALL, tmp_path / "value-2.safetensors")
     assert len(play([Value(candidates=2), "random"], SMALL)) == 1
     with pytest.raises(ValueError, match=r"\(shipped: value-2\.safetensors\)"):
-        weight_files.shipped(KIND, TEAM)
+        weight_files.find_shipped(KIND, TEAM)
     weights_of(TEAM, tmp_path / "value-4-team.safetensors")
-    assert weight_files.shipped(KIND, TEAM).name == "value-4-team.safetensors"
+    assert weight_files.find_shipped(KIND, TEAM).name == "value-4-team.safetensors"
 
 
 def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def infinite(arrays: Arrays, name: str) -> str:
 @pytest.mark.parametrize("kind", KINDS)
 def test_tensors(kind: str, spoil: Callable[[Arrays, str], str], tmp_path: Path) -> None:
     name, rules, makers = KINDS[kind]
-    arrays, _ = weight_files.read(weight_files.shipped(name, rules), name)
+    arrays, _ = weight_files.read(weight_files.find_shipped(name, rules), name)
     path = tmp_path / "some.safetensors"
     for tensor in arrays if spoil in (missing, shaped, not_a_number) else list(arrays)[1:2]:
         changed = dict(arrays)
@@ -89,16 +89,16 @@ def test_tensors(kind: str, spoil: Callable[[Arrays, str], str], tmp_path: Path)
 
 @pytest.mark.parametrize("rules", [None, "", "[]", "{", '{"players": 2.5}', '{"players": "2"}', '{"seats": 2}'])
 def test_files_that_do_not_say_what_they_play(rules: str | None, tmp_path: Path) -> None:
-    arrays, _ = weight_files.read(weight_files.shipped("value", Rules()), "value")
+    arrays, _ = weight_files.read(weight_files.find_shipped("value", Rules()), "value")
     words = {"kind": "value"} | ({} if rules is None else {"rules": rules})
     save_file(arrays, tmp_path / "some.safetensors", words)
-    with pytest.raises(ValueError, match=r"some\.safetensors: expected to be told the rules"):
+    with pytest.raises(ValueError, match=r"some\.safetensors: expected the rules"):
         Value(tmp_path / "some.safetensors")
 
 
 def test_bytes_that_are_changed(tmp_path: Path) -> None:
     """A file with wrong bytes, or cut off, plays or is refused when it is read; nothing else happens."""
-    whole = weight_files.shipped("value", Rules(1, "2009", "solo")).read_bytes()
+    whole = weight_files.find_shipped("value", Rules(1, "2009", "solo")).read_bytes()
     rng, path, refused = np.random.default_rng(15), tmp_path / "some.safetensors", []
     for number in range(120):
         content = bytearray(whole)

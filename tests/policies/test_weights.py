@@ -15,9 +15,9 @@ SHIPPED = sorted(weight_files.FOLDER.glob("*.safetensors"))
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_it_plays_what_its_name_says(path: Path) -> None:
-    about = weight_files.about(path)
+    about = weight_files.read_metadata(path)
     rules = Rules.from_dict(json.loads(about["rules"]))
-    assert weight_files.shipped(about["kind"], rules) == path
+    assert weight_files.find_shipped(about["kind"], rules) == path
     assert path.stat().st_size < 500_000
     agent = make_policy(about["kind"])
     others = ["random"] * (rules.players - 1)

@@ -24,9 +24,9 @@ def forget_irrelevant(state: State) -> State:
     """In place: remove what cannot matter any more: racks of seats that get no turn, and what swaps have shown."""
     players = state.rules.players
     left = most_placements_left(state)
-    may_lay_none = kernel.may_decline(state)
+    may_decline = kernel.may_decline(state)
     for ahead in range(1, players):
-        idle = np.flatnonzero(left < ahead + ~may_lay_none)
+        idle = np.flatnonzero(left < ahead + ~may_decline)
         state.racks[idle, state.tables.seats_from[state.to_play[idle], ahead]] = EMPTY
     if state.swapped.any():
         state.returned[:] = 0

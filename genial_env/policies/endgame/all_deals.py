@@ -33,7 +33,7 @@ def value_over_all_deals(view: View) -> tuple[Ints, Floats]:
     With two seats, a turn may end with two placements left: if there were three, at a swap decision, or in 2009 if a
     bonus is declined. Then the mover itself places the last tile, and its draws count. The opponent's hands are
     enumerated; it replies as is best on average over the mover's draws, which it does not know; and the mover places
-    its best tile. That takes tenths of a second for each way to end the turn.
+    its best tile. This takes tenths of a second for each way to end the turn.
 
     Solo nothing is hidden, and the result is that of :func:`~genial_env.policies.endgame.known_racks.solve`. What swaps
     have shown about the rack of a single opponent is used. With several opponents it is refused.
@@ -97,8 +97,8 @@ def _check_view(view: View) -> None:
 def _check_few_left(state: State) -> None:
     """Check that the next seat places the last tile after the mover's turn; with two seats, the last but one."""
     left = int(most_placements_left(state)[0])
-    must_lay = not bool(kernel.may_decline(state)[0])
-    most = (2 if state.rules.players == 2 else 1) + must_lay
+    must_place = not bool(kernel.may_decline(state)[0])
+    most = (2 if state.rules.players == 2 else 1) + must_place
     if left > most:
         raise ValueError(f"there must be at most {most} placements left, not {left}")
 
