@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from genial_env._util.checks import as_integer
 from genial_env.backends import AnyBackend, pick, using
 from genial_env.core import kernel, ranking
-from genial_env.core.bitsets import Ints
-from genial_env.core.chance import Bits, Purpose, game_seeds, seat_keys
+from genial_env.core.arrays import Bits, Ints
+from genial_env.core.chance import Purpose, game_seeds, seat_keys
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.policies.base import Policy

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import httpx
 import pytest
 
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.views import View
 from genial_env.policies.roster import ROSTER
 from genial_env.web import _game_requests as game_requests

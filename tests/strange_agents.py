@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.state import State
 from genial_env.core.views import View
 from genial_env.policies.uniform import RandomPolicy

@@ -14,9 +14,6 @@ from genial_env.core.arrays import Bits, Bitsets, Bools, Ints
 from genial_env.core.chance import below
 
 __all__ = [
-    "Bitsets",
-    "Bools",
-    "Ints",
     "any_left",
     "choose",
     "contains",

@@ -24,7 +24,6 @@ __all__ = [
     "MULTIPLIER_1",
     "MULTIPLIER_2",
     "STEP",
-    "Bits",
     "Purpose",
     "as_seeds",
     "below",

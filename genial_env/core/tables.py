@@ -26,7 +26,7 @@ from genial_env.core.arrays import Bitsets, Bools, Ints
 from genial_env.core.bitsets import pack
 from genial_env.core.rules import DOUBLE_COPIES, MIXED_COPIES, Rules
 
-__all__ = ["Bools", "Ints", "Tables", "tables"]
+__all__ = ["Tables", "tables"]
 
 
 @dataclass(frozen=True, eq=False)

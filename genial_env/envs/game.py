@@ -12,7 +12,8 @@ from genial_env._util.checks import as_integer
 from genial_env.backends import using
 from genial_env.core import kernel, ranking
 from genial_env.core.actions import Place, decode
-from genial_env.core.chance import Bits, as_seeds
+from genial_env.core.arrays import Bits
+from genial_env.core.chance import as_seeds
 from genial_env.core.engine import ROW, Engine, make_engine
 from genial_env.core.rules import Rules
 from genial_env.core.state import State

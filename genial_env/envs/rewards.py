@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.core.bitsets import Bools
+from genial_env.core.arrays import Bools
 from genial_env.core.ranking import rank_utility, ranks
 from genial_env.core.rules import Rules
 

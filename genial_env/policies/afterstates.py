@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from genial_env.backends import accelerated
 from genial_env.core import kernel
-from genial_env.core.bitsets import Bools, Ints
+from genial_env.core.arrays import Bools, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.state import EMPTY, FREE, State
 from genial_env.core.tables import tables

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env.core.arrays import Bools, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.state import FREE, Phase
-from genial_env.core.tables import Bools, Ints, Tables, tables
+from genial_env.core.tables import Tables, tables
 from genial_env.core.views import View
 from genial_env.encodings.base import Field
 from genial_env.policies.denial import DenialPolicy

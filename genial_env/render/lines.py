@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.core.actions import Cell
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.rules import COLOR_LETTERS
 from genial_env.core.state import FREE, State
 from genial_env.core.tables import Tables

@@ -13,7 +13,8 @@ import pytest
 from genial_env import Rules, play, playouts
 from genial_env.arena.games import play_games
 from genial_env.core import kernel
-from genial_env.core.chance import MULTIPLIER_1, MULTIPLIER_2, STEP, Bits, Purpose, bits, game_seeds, seat_keys
+from genial_env.core.arrays import Bits
+from genial_env.core.chance import MULTIPLIER_1, MULTIPLIER_2, STEP, Purpose, bits, game_seeds, seat_keys
 from genial_env.core.views import View
 from genial_env.envs.opponents import Pool, seating_bits
 from genial_env.envs.single import GenialEnv

@@ -12,8 +12,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from genial_env import IllegalAction, Rules, View, play
-from genial_env.core.bitsets import Ints
-from genial_env.core.chance import Bits
+from genial_env.core.arrays import Bits, Ints
 from genial_env.core.ranking import rank_utility
 from genial_env.envs.rewards import SCHEMES, worst_reward
 from genial_env.envs.single import GenialEnv, GenialSoloEnv

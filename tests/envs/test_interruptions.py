@@ -7,7 +7,7 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 from genial_env import Policy, Rules, View, genial_v0, make_policy
-from genial_env.core.chance import Bits
+from genial_env.core.arrays import Bits
 from genial_env.envs.single import GenialEnv
 from genial_env.envs.vector import GenialVectorEnv
 from genial_env.table import Table

@@ -7,7 +7,7 @@ import pytest
 
 from genial_env import Rules, use_backend, view
 from genial_env.core import kernel
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.core.state import EMPTY, Phase, State
 from genial_env.core.symmetry import random_symmetries
 from genial_env.core.views import View

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from genial_env import Rules, view
-from genial_env.core.bitsets import Ints
+from genial_env.core.arrays import Ints
 from genial_env.policies import ppo
 from genial_env.policies.afterstates import width
 from genial_env.policies.exact_products import multiply, round_columns
