@@ -102,8 +102,8 @@ class StructuredNet(ActorCriticNet):
     ) -> Tensor:
         batch, n_colors, n_cells = points.shape
         color_hidden = self.color_net(colors)  # [batch, C, width]
-        useful = torch.minimum(points, (TRACK_END - own)[:, :, None])
-        denied = torch.minimum(points, (TRACK_END - other)[:, :, None])
+        useful = torch.minimum(points, (self.rules.top - own)[:, :, None])
+        denied = torch.minimum(points, (self.rules.top - other)[:, :, None])
         cell_features = torch.stack([points, useful, denied], dim=3) / 3.0
         hidden = torch.relu(self.cell_net(cell_features) + color_hidden[:, :, None, :])
         score, denial = self.score_net(hidden).unbind(dim=3)  # [batch, C, N]
