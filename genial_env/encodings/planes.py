@@ -139,13 +139,24 @@ def encode_planes(view: View) -> dict[str, NDArray[Any]]:
 def assemble(view: View, **computed: NDArray[np.uint8]) -> dict[str, NDArray[Any]]:
     """Return all fields in their order: the computed ones, and those that are copied from the view."""
     fields: dict[str, NDArray[Any]] = {}
-    for name in _fields(view.rules):
-        if name in computed:
+    for name, attribute in _field_sources(view.rules):
+        if attribute is None:
             fields[name] = computed[name]
-        else:  # numbers [G] of the view have the shape [G, 1] in a field; a call of reshape would take longer
-            source = getattr(view, _COPIED[name])
-            fields[name] = (source[:, None] if source.ndim == 1 else source).astype(np.uint8)
+            continue
+        source = getattr(view, attribute)
+        if source.ndim == 1:  # numbers [G] of the view have the shape [G, 1] in a field
+            source = source[:, None]
+        fields[name] = source.copy() if source.dtype == _UINT8 else source.astype(_UINT8)  # a copy is faster
     return fields
+
+
+_UINT8 = np.dtype(np.uint8)
+
+
+@lru_cache(maxsize=64)
+def _field_sources(rules: Rules) -> tuple[tuple[str, str | None], ...]:
+    """Return the fields in their order, each with the array of the view that it copies; None: it is computed."""
+    return tuple((name, _COPIED.get(name)) for name in _fields(rules))
 
 
 @dataclass(frozen=True)
