@@ -349,6 +349,18 @@ def _from_environment() -> Backend | None:
         raise ValueError(f"{BACKEND_VARIABLE}={name}, {THREADS_VARIABLE}={threads}: {error}") from error
 
 
+_import_compiled: Callable[[], Any]
+
+
+def set_compiled_package(importer: Callable[[], Any]) -> None:
+    """Set how the package of compiled implementations is imported.
+
+    The package depends on this module, not the other way round. So ``genial_env/__init__.py`` names it.
+    """
+    global _import_compiled
+    _import_compiled = importer
+
+
 @lru_cache(maxsize=1)
 def compiled() -> Any:
     """Import the package of compiled implementations, which registers them (:class:`accelerated`).
@@ -359,6 +371,6 @@ def compiled() -> Any:
     if _compiles_nothing():
         raise ImportError("the backend 'numba' compiles, and numba is told not to (NUMBA_DISABLE_JIT=1)")
     try:
-        return importlib.import_module("genial_env._compiled")
+        return _import_compiled()
     except ImportError as error:
         raise ImportError(f"the backend 'numba' needs numba: pip install 'genial-env[fast]' ({error})") from error

@@ -1,12 +1,13 @@
 """Observations of the OpenSpiel game: tensors and texts."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyspiel
 from numpy.typing import NDArray
 
 from genial_env.core import actions
+from genial_env.core.engine import Engine
 from genial_env.core.rules import Rules
 from genial_env.core.state import EMPTY, Phase, State
 from genial_env.core.tables import tables
@@ -21,8 +22,18 @@ from genial_env.envs._openspiel_events import (
 )
 from genial_env.render.ansi import board_text, describe
 
-if TYPE_CHECKING:
-    from genial_env.envs.openspiel import GenialState
+
+class ObservedState(Protocol):
+    """What an observer reads of an OpenSpiel state."""
+
+    engine: Engine
+    events: bytes
+    own_draws: tuple[bytes, ...]
+    slots_to_draw: bytes
+
+    @property
+    def position(self) -> State:
+        """The game."""
 
 
 class GenialObserver:
@@ -59,7 +70,7 @@ class GenialObserver:
             start, end = end, end + int(np.prod(shape))
             self.dict[name] = self.tensor[start:end].reshape(shape)
 
-    def set_from(self, state: "GenialState", player: int) -> None:
+    def set_from(self, state: ObservedState, player: int) -> None:
         """In place: write what the player observes into `tensor`, and so into `dict`."""
         self.tensor.fill(0)
         self.dict["player"][player] = 1
@@ -80,7 +91,7 @@ class GenialObserver:
             draws = np.frombuffer(state.own_draws[player], dtype=np.uint8)
             self.dict["draws"][: len(draws)] = (draws + 1.0) / tables(self._rules).n_kinds
 
-    def string_from(self, state: "GenialState", player: int) -> str:
+    def string_from(self, state: ObservedState, player: int) -> str:
         """Return what the player observes, as text."""
         view = state.engine.view(player)
         parts = []
@@ -124,7 +135,7 @@ class GenialObserver:
             shapes |= {"draws": (most_draws(rules),)}
         return shapes
 
-    def _known_events(self, state: "GenialState", player: int) -> list[Event]:
+    def _known_events(self, state: ObservedState, player: int) -> list[Event]:
         """Return the events that belong to the observation, the oldest first."""
         is_private = self._private == pyspiel.PrivateInfoType.SINGLE_PLAYER
         events = events_known_to(state.events, player if is_private else None)

@@ -66,7 +66,7 @@ IN_PACKAGE = sorted(name for name in MODULES if name.startswith("genial_env."))
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Every imported module or name, dotted, at any place of a file but under ``if TYPE_CHECKING``."""
+    """Every imported module or name, dotted, at any place of a file."""
     pending: list[ast.AST] = [ast.parse(path.read_text())]
     while pending:
         node = pending.pop()
@@ -74,8 +74,6 @@ def imports(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-            pending.extend(node.orelse)
         else:
             pending.extend(ast.iter_child_nodes(node))
 
