@@ -149,7 +149,7 @@ class State:
     end: Annotated[NDArray[np.int8], Spec("", "whether and how the game has ended, an `End`", high=End.ALL_AT_TOP)]
 
     def __len__(self) -> int:
-        """B."""
+        """Return B."""
         return len(self.to_play)
 
     def __repr__(self) -> str:
@@ -165,10 +165,6 @@ class State:
         """Which games have ended."""
         over: NDArray[np.bool_] = self.phase == int(Phase.OVER)
         return over
-
-    def track(self, seats: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the score track of each seat: its own, in team mode its team's."""
-        return self.rules.track_of(seats)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return all arrays by name, not copied, in the order of the fields. :meth:`from_arrays` is the reverse."""

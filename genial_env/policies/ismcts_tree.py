@@ -131,7 +131,7 @@ class Tree:
             live, nodes = live[inside], nodes[inside]
             if not live.size:
                 break
-            tracks = states.track(states.to_play[live])
+            tracks = states.rules.track_of(states.to_play[live])
             racks = kernel.own_racks(states, live)
             edges = self._choose(nodes, states, live, racks, tracks)
             kernel.apply(states, to_actions(self._t, racks, self._blocks.flat("move")[edges].astype(np.int64)), live)

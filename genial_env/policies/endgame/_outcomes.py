@@ -54,7 +54,7 @@ def find_ends(state: State, rows: Ints, actions: Ints) -> tuple[Bools, Floats]:
     """
     t, rules = state.tables, state.rules
     placing = t.is_placing(actions)
-    track = state.track(state.to_play[rows])
+    track = state.rules.track_of(state.to_play[rows])
     before = state.scores[rows, track]
     own = np.minimum(before + kernel.gained(state, actions, rows), t.furthest[before])
     _, placement = t.split_action(np.where(placing, actions, 0))

@@ -57,11 +57,11 @@ def solve_all(states: State, budget: int = BUDGET) -> list[Solution]:
     """
     check_unfinished(states.over)
     games = forget_irrelevant(states.copy())
-    asking = games.track(games.to_play) if games.rules.tracks > 2 else np.zeros(len(games), dtype=np.int64)
+    asking = games.rules.track_of(games.to_play) if games.rules.tracks > 2 else np.zeros(len(games), dtype=np.int64)
     first, inverse = find_unique_rows(compute_keys(games, asking))
     merged = games.select(first)
     rows, actions, utilities = _Search(games.rules, budget).action_values(merged, asking[first])
-    values = utilities[np.arange(len(rows)), merged.track(merged.to_play[rows])]
+    values = utilities[np.arange(len(rows)), merged.rules.track_of(merged.to_play[rows])]
     starts = np.searchsorted(rows, np.arange(len(first) + 1))
     parts = [slice(starts[row], starts[row + 1]) for row in inverse]
     return [
@@ -99,7 +99,7 @@ class _Search:
             part = np.arange(start, min(start + _CHUNK, len(first)))
             games = merged.select(part)
             rows, _, utilities = self.action_values(games, asking[part])
-            found[part] = choose_best(rows, utilities, games.track(games.to_play), asking[part])
+            found[part] = choose_best(rows, utilities, games.rules.track_of(games.to_play), asking[part])
         return found[inverse]
 
     def action_values(self, state: State, asking: Ints) -> tuple[Ints, Ints, Floats]:
