@@ -4,9 +4,11 @@ An *afterstate* is the position after a seat's action and before it draws new ti
 determines, and nothing random. Everything here is computed from views, so it uses only what the seat may know.
 
 The features do not change if the board is rotated or mirrored. There is a row of :func:`color_features` for each color,
-and one of :func:`game_features` for the whole game. All are integers, so that both backends compute the same ones.
+a row of :func:`kind_features` for each tile kind, and one of :func:`game_features` for the whole game. All are integers,
+so that both backends compute the same ones. *Gains* are in the marker values of the policy "denial".
 
-Axis letters as in :mod:`genial_env.core.tables`; also n afterstates, F features of a color, W features in all.
+Axis letters as in :mod:`genial_env.core.tables`; also n afterstates, F features of a color, D of a tile kind, W features
+in all.
 """
 
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from numpy.typing import NDArray
 
 from genial_env.backends import accelerated
 from genial_env.core import kernel
-from genial_env.core.arrays import Bools, Ints
+from genial_env.core.arrays import Bools, Floats32, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.state import EMPTY, FREE, State
 from genial_env.core.tables import tables
@@ -36,6 +38,8 @@ __all__ = [
     "color_features",
     "distinct_placements",
     "game_features",
+    "kind_features",
+    "split_features",
     "width",
 ]
 
@@ -73,6 +77,18 @@ def color_features(rules: Rules) -> list[str]:
 
 
 @lru_cache(maxsize=64)
+def kind_features(rules: Rules) -> list[str]:
+    """Return the names of the features of a tile kind: D."""
+    return [
+        "tiles in the rack",
+        "unseen tiles",
+        "greatest gain, of a tile in the rack or unseen",
+        "greatest gain elsewhere, of a tile in the rack",
+        *(f"track {track}: greatest gain, of an unseen tile" for track in range(1, rules.tracks)),
+    ]
+
+
+@lru_cache(maxsize=64)
 def game_features(rules: Rules) -> list[str]:
     """Return the names of the features of the whole game."""
     markers = [
@@ -96,6 +112,10 @@ def game_features(rules: Rules) -> list[str]:
         "pending bonus placements",
         "tiles in the rack",
         "may swap",
+        "expected gain of the tiles to be drawn",
+        "greatest gain of an unseen tile",
+        "most placements left",
+        "most placements left, modulo 2",
     ]
 
 
@@ -106,8 +126,18 @@ def _others(rules: Rules) -> range:
 
 @lru_cache(maxsize=64)
 def width(rules: Rules) -> int:
-    """Return W: C * F features of the colors, one color after the other, then the features of the game."""
-    return rules.colors * len(color_features(rules)) + len(game_features(rules))
+    """Return W: C * F features of the colors, then M * D of the tile kinds, then those of the game."""
+    by_color, by_kind = rules.colors * len(color_features(rules)), tables(rules).n_kinds * len(kind_features(rules))
+    return by_color + by_kind + len(game_features(rules))
+
+
+def split_features(rules: Rules, features: Features) -> tuple[Features, Features, Features]:
+    """Return the parts of features [n, W]: of the colors [n, C, F], of the kinds [n, M, D], and of the game [n, ...]."""
+    n, per_color, per_kind = len(features), len(color_features(rules)), len(kind_features(rules))
+    colors, kinds, game = np.split(
+        features, np.cumsum([rules.colors * per_color, tables(rules).n_kinds * per_kind]), axis=1
+    )
+    return colors.reshape(n, -1, per_color), kinds.reshape(n, -1, per_kind), game
 
 
 @dataclass(eq=False)
@@ -260,18 +290,23 @@ def compute_features(state: State, others: Ints) -> Features:
     free = np.append(state.board == FREE, np.zeros((len(state), 1), dtype=np.bool_), axis=1)  # and one off the board
     beside = free[:, t.neighbours[:-1]] & free[:, :-1, None]  # [n, N, 6]
     fits = beside.any(axis=2)
-    gains = [_compute_gains(state, track, fits) for track in range(rules.tracks)]
     held = kernel.count_kinds(state.racks[:, 0], t.n_kinds)
-    own_gains = np.where(held > 0, gains[0], 0)  # [n, M]
+    gains, elsewhere = _compute_gains(state, 0, fits, held)
+    by_track = [gains, *(_compute_gains(state, track, fits)[0] for track in range(1, rules.tracks))]
+    own_gains = np.where(held > 0, gains, 0)  # [n, M]
+    relevant_gains = np.where((held > 0) | (state.bag > 0), gains, 0)
+    unseen_gains = [np.where(state.bag > 0, each, 0) for each in by_track]
     sizes = others if rules.players > 1 else np.ones((len(state), 1), dtype=np.int64)
-    their_gains = [np.where(state.bag > 0, gains[rules.track_of(seat)], 0) for seat in _others(rules)]
+    their_gains = [unseen_gains[rules.track_of(seat)] for seat in _others(rules)]
     by_color = [
         *_marker_features(state),
         *_points_features(state, fits),
         *(_count_by_color(rules, tiles)[half] for tiles in (held, state.bag.astype(np.int64)) for half in (0, 1)),
         *(_best_with_color(rules, each) for each in (own_gains, *their_gains)),
     ]
+    by_kind = [held, state.bag, relevant_gains, elsewhere, *unseen_gains[1:]]
     best_two = -np.sort(-own_gains, axis=1)[:, :2]
+    n_held, most_left = held.sum(axis=1), _count_placements_left(state, fits)
     whole = [
         *np.sort(state.scores, axis=2).transpose(1, 2, 0).reshape(-1, len(state)),
         best_two[:, 0],
@@ -285,11 +320,15 @@ def compute_features(state: State, others: Ints) -> Features:
         fits.sum(axis=1),
         beside.sum(axis=(1, 2)) // 2,
         state.pending_bonus,
-        held.sum(axis=1),
+        n_held,
         kernel.may_swap(state),
+        _expected_best(unseen_gains[0], state.bag, rules.rack - n_held),
+        unseen_gains[0].max(axis=1),
+        most_left,
+        most_left % 2,
     ]
-    colors = np.stack(by_color, axis=2).reshape(len(state), -1)  # [n, C * F]
-    return np.concatenate([colors, np.stack(whole, axis=1)], axis=1).astype(np.int16)
+    parts = [np.stack(each, axis=2).reshape(len(state), -1) for each in (by_color, by_kind)]
+    return np.concatenate([*parts, np.stack(whole, axis=1)], axis=1).astype(np.int16)
 
 
 def _marker_features(state: State) -> list[NDArray[Any]]:
@@ -325,18 +364,78 @@ def _best_beside(state: State, values: NDArray[np.int16]) -> NDArray[np.int16]:
     return best
 
 
-def _compute_gains(state: State, track: int, fits: Bools) -> NDArray[np.int16]:
-    """Return the greatest gain of each tile kind for a track, as the sum of its halves: [n, M].
+def _compute_gains(
+    state: State, track: int, fits: Bools, held: Ints | None = None
+) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+    """Return the greatest gain of each tile kind for a track, as the sum of its halves, and the greatest elsewhere.
 
-    The gain is the increase in marker value of the policy "denial".
+    Elsewhere are the placements of a cell that is more than two cells away from a cell of a best placement. They do not
+    overlap with that one.
+
+    Args:
+        state: n games.
+        track: the track.
+        fits: [n, N] the free cells with a free neighbor.
+        held: [n, M] the tiles in the rack. The gain elsewhere is 0 for other kinds.
+
+    Returns:
+        [n, M] each.
     """
-    values, markers = denial_marker_values(state.rules), state.scores[:, track]
-    after = np.minimum(markers[:, None, :] + state.points, state.tables.furthest[markers][:, None, :])
+    t, values, markers = state.tables, denial_marker_values(state.rules), state.scores[:, track]
+    after = np.minimum(markers[:, None, :] + state.points, t.furthest[markers][:, None, :])
     gain = np.where(fits[:, :, None], values[after] - values[markers][:, None, :], NOTHING).astype(np.int16)
     beside = _best_beside(state, gain)
-    best = [(gain[:, :, a] + beside[:, :, b]).max(axis=1) for a, b in state.tables.kinds]
-    result: NDArray[np.int16] = np.maximum(np.stack(best, axis=1), 0)
-    return result
+    best = np.empty((len(state), t.n_kinds), dtype=np.int16)
+    elsewhere = np.zeros_like(best)
+    for kind, (a, b) in enumerate(t.kinds):
+        by_cell = gain[:, :, a] + beside[:, :, b]
+        best[:, kind] = by_cell.max(axis=1)
+        some = np.flatnonzero(held[:, kind]) if held is not None else ()
+        if len(some):
+            by_cell = np.maximum(by_cell[some], gain[some, :, b] + beside[some, :, a])  # of a tile that covers the cell
+            is_best = by_cell == best[some, kind, None]
+            is_elsewhere = is_best.astype(np.float32) @ _is_far(state.rules) > 0
+            elsewhere[some, kind] = np.where(is_elsewhere, by_cell, NOTHING).max(axis=1)
+    return np.maximum(best, 0), np.maximum(elsewhere, 0)
+
+
+@lru_cache(maxsize=64)
+def _is_far(rules: Rules) -> Floats32:
+    """Return 1 for the pairs of cells that are more than two cells away from each other, else 0: [N, N]."""
+    q, r = (tables(rules).cells[:, None, i] - tables(rules).cells[None, :, i] for i in (0, 1))
+    far: Floats32 = (np.maximum(np.abs(q), np.maximum(np.abs(r), np.abs(q + r))) > REACH).astype(np.float32)
+    return far
+
+
+REACH = 2
+"""Placements of cells that are farther apart than this do not overlap."""
+
+
+def _count_placements_left(state: State, fits: Bools) -> Ints:
+    """Return an upper bound of the placements left: [n].
+
+    If at most :data:`FEW_CELLS` cells are left, half the cells of each region of adjacent cells is rounded down.
+    """
+    left = fits.sum(axis=1) // 2
+    few = np.flatnonzero(left <= FEW_CELLS // 2)
+    t = state.tables
+    n_cells = t.n_cells
+    region = np.where(fits[few], np.arange(n_cells), n_cells)  # the lowest cell of its region that a cell knows of
+    region = np.append(region, np.full((len(few), 1), n_cells), axis=1)
+    while True:
+        lowest = np.minimum(region[:, :-1], region[:, t.neighbours[:-1]].min(axis=2))
+        lowest[~fits[few]] = n_cells
+        if np.array_equal(lowest, region[:, :-1]):
+            break
+        region[:, :-1] = lowest
+    sizes = np.zeros((len(few), n_cells + 1), dtype=np.int64)
+    np.add.at(sizes, (np.arange(len(few))[:, None], region[:, :-1]), 1)
+    left[few] = (sizes[:, :-1] // 2).sum(axis=1)
+    return left
+
+
+FEW_CELLS = 32
+"""The most cells of which regions are told apart."""
 
 
 @lru_cache(maxsize=64)
