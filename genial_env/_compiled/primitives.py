@@ -54,6 +54,13 @@ def copy(source: Array, out: Array) -> None:
         out[i] = source[i]
 
 
+@helper
+def fill(row: Array, number: Any) -> None:
+    """Write a number to all of a row."""
+    for index in range(len(row)):
+        row[index] = number
+
+
 def _popcount(typing: Any, word: Any) -> Any:
     """Count the ones in an int64."""
 

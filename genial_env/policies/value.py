@@ -12,15 +12,17 @@ trains it by self-play. Playing needs only numpy and the file of weights.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env.backends import accelerated
 from genial_env.core import ranking
 from genial_env.core.arrays import Bits, Bools, Floats32, Ints
 from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.rules import Rules
+from genial_env.core.tables import tables
 from genial_env.core.views import View
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import (
@@ -31,10 +33,13 @@ from genial_env.policies.afterstates import (
     candidates,
     color_features,
     game_features,
+    kind_features,
+    split_features,
 )
 from genial_env.policies.exact_products import multiply, round_columns
 from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.judgement import Judgement
+from genial_env.policies.portable_exp import exp
 from genial_env.policies.settings import check_count, check_name
 
 __all__ = [
@@ -45,8 +50,10 @@ __all__ = [
     "Outcomes",
     "Value",
     "ValueNet",
+    "Widths",
     "judge",
     "judge_actions",
+    "predict",
 ]
 
 CANDIDATES = 32
@@ -87,16 +94,21 @@ class Outcomes:
         result: Floats32 = (shared / tied[:, :, None]).astype(np.float32)
         return result
 
-    def utility(self, chances: Floats32) -> Floats32:
-        """Return the utility of predicted outcomes [n, H, K] for track 0: [n].
+    @property
+    def weights(self) -> tuple[Floats32, Floats32]:
+        """The utility of each outcome [K], and the weights of the distributions [H] by which they are added up.
 
         Ranks count from +1 for the first to -1 for the last. Solo, the lowest marker counts fully, the next one a
         tenth, and so on.
         """
         if self.rules.tracks == 1:
-            markers = _sum_weighted(chances, np.arange(self.classes))
-            return _sum_weighted(markers, 0.1 ** np.arange(self.heads))
-        return _sum_weighted(chances[:, 0], np.linspace(1, -1, self.classes))
+            return np.arange(self.classes, dtype=np.float32), (0.1 ** np.arange(self.heads)).astype(np.float32)
+        return np.linspace(1, -1, self.classes, dtype=np.float32), np.ones(1, dtype=np.float32)
+
+    def utility(self, chances: Floats32) -> Floats32:
+        """Return the utility of predicted outcomes [n, H, K] for track 0: [n]."""
+        weights, heads = self.weights
+        return _sum_weighted(_sum_weighted(chances[:, : len(heads)], weights), heads)
 
     def expected(self, chances: Floats32) -> tuple[Floats32, Floats32]:
         """Return the expected rank utility and the probability of the first rank for track 0: [n] each.
@@ -107,26 +119,49 @@ class Outcomes:
             chances: [n, H, K] predicted outcomes.
         """
         if self.rules.tracks == 1:
-            lowest = _sum_weighted(chances[:, 0], np.arange(self.classes))
+            lowest = _sum_weighted(chances[:, 0], self.weights[0])
             return lowest, np.full_like(lowest, np.nan)
         return self.utility(chances), chances[:, 0, 0]
 
 
-def _sum_weighted(values: Floats32, weights: NDArray[Any]) -> Floats32:
-    """Return the sums of values [n, ..., K] times weights [K], each added up in the same order in every batch."""
-    total: Floats32 = (values * weights.astype(np.float32)).sum(axis=-1)
+def _sum_weighted(values: Floats32, weights: Floats32) -> Floats32:
+    """Return the sums of values [n, ..., K] times weights [K], added up in order, which is the same in every batch."""
+    return _sum_in_order(values * weights)
+
+
+def _sum_in_order(values: Floats32) -> Floats32:
+    """Return the sums over the last axis, added up from the first number to the last: [...]."""
+    total = values[..., 0].copy()
+    for k in range(1, values.shape[-1]):
+        total += values[..., k]
     return total
 
 
+class Widths(NamedTuple):
+    """The numbers of hidden units of a value network."""
+
+    first: int
+    """of the layer of a color"""
+    kind: int
+    """of the layer of a tile kind"""
+    second: int
+    """of the second layer of a color"""
+    third: int
+    """of the first layer of the whole"""
+    fourth: int
+    """of the second layer of the whole"""
+
+
 class ValueNet:
-    """A value network over the features of afterstates, in numpy.
+    """A value network over the features of afterstates, in numpy or compiled.
 
-    Two layers process the features of each color and those of the game, with the same weights for every color. Two
-    further layers process their sum over the colors and the features of the game. So the network is invariant under
-    permutations of the colors.
+    A layer processes the features of each color, and one those of each tile kind with those of its two colors, both
+    with the features of the game. The second layer processes each color with the sum over the tile kinds that show it.
+    Two further layers process the sum over the colors and the features of the game. The weights are the same for all
+    colors and for all kinds. So the network is invariant under permutations of the colors.
 
-    The prediction for an afterstate does not depend on the other afterstates of the batch, not even in its last bits
-    (:mod:`genial_env.policies.exact_products`).
+    The prediction for an afterstate is the same in every batch and on both backends, to the last bit
+    (:mod:`genial_env.policies.exact_products`, :mod:`genial_env.policies.portable_exp`).
 
     Args:
         rules: the rules; the weights may be trained on other sizes, but not on another number of seats or mode.
@@ -141,49 +176,76 @@ class ValueNet:
         where = f"the value network for {rules.colors} colors and {rules.players} seats"
         weight_files.check(arrays, self.layout_of(rules, arrays), where)
         self.arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-        of_features = {"color": self.arrays["color"], "game": np.hstack([self.arrays["game"], self.arrays["game_3"]])}
-        self._matrices = {name: round_columns(self.arrays[name]) for name in ("layer_2", "pooled", "layer_4", "out")}
-        self._matrices |= {name: round_columns(array, np.int16) for name, array in of_features.items()}
+        of_features = {
+            "color": np.hstack([self.arrays["color"], self.arrays["kind_color"]]),
+            "kind": self.arrays["kind"],
+            "game": np.hstack([self.arrays[name] for name in ("game", "kind_game", "game_3")]),
+        }
+        self.matrices = {name: round_columns(self.arrays[name]) for name in _HIDDEN}
+        """the matrices of the layers, rounded for exact products"""
+        self.matrices |= {name: round_columns(array, np.int16) for name, array in of_features.items()}
 
     @staticmethod
-    def layout(rules: Rules, widths: tuple[int, int, int, int]) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of the weights, given the numbers of hidden units of the four layers."""
-        a, b, c, d = widths
-        per_color, whole, outcomes = len(color_features(rules)), len(game_features(rules)), Outcomes(rules)
+    def layout(rules: Rules, widths: Widths) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of the weights, given the numbers of hidden units."""
+        per_color, per_kind, whole = (len(names(rules)) for names in (color_features, kind_features, game_features))
+        first, kind, second, third, fourth = widths
+        outcomes = Outcomes(rules)
         out = outcomes.heads * outcomes.classes
         return {
-            "color": (per_color, a),
-            "game": (whole, a),
-            "bias_1": (a,),
-            "layer_2": (a, b),
-            "bias_2": (b,),
-            "pooled": (b, c),
-            "game_3": (whole, c),
-            "bias_3": (c,),
-            "layer_4": (c, d),
-            "bias_4": (d,),
-            "out": (d, out),
+            "color": (per_color, first),
+            "game": (whole, first),
+            "bias_1": (first,),
+            "kind": (per_kind, kind),
+            "kind_color": (per_color, kind),
+            "kind_game": (whole, kind),
+            "bias_kind": (kind,),
+            "layer_2": (first, second),
+            "kind_2": (kind, second),
+            "bias_2": (second,),
+            "pooled": (second, third),
+            "game_3": (whole, third),
+            "bias_3": (third,),
+            "layer_4": (third, fourth),
+            "bias_4": (fourth,),
+            "out": (fourth, out),
             "bias_out": (out,),
         }
 
     @classmethod
     def layout_of(cls, rules: Rules, arrays: weight_files.Arrays) -> dict[str, tuple[int, ...]]:
         """Return the shapes that the weights must have, given the sizes of their biases."""
-        first, second, third, fourth = (weight_files.count(arrays, f"bias_{layer}") for layer in (1, 2, 3, 4))
-        return cls.layout(rules, (first, second, third, fourth))
+        biases = "bias_1", "bias_kind", "bias_2", "bias_3", "bias_4"
+        return cls.layout(rules, Widths(*(weight_files.count(arrays, name) for name in biases)))
 
     def __call__(self, features: Features) -> Floats32:
         """Predict the outcomes of afterstates with features [n, W]: probabilities [n, H, K]."""
-        parts = [self._chances(features[i : i + AT_ONCE]) for i in range(0, len(features), AT_ONCE)]
-        return np.concatenate(parts) if parts else self._chances(features)
+        return predict(self, features)
 
-    def _chances(self, features: Features) -> Floats32:
-        n, colors, whole = len(features), self.rules.colors, features[:, -len(self._matrices["game"]) :]
-        by_color = features[:, : -whole.shape[1]].reshape(n, colors, -1)
-        to_first, to_third = np.split(multiply(whole, self._matrices["game"]), [len(self.arrays["bias_1"])], axis=1)
-        first = multiply(by_color, self._matrices["color"])
-        first += (to_first + self.arrays["bias_1"])[:, None]
+    def chances(self, features: Features) -> Floats32:
+        """Compute :meth:`__call__` in numpy, for an amount of afterstates that fits in the cache."""
+        rules, w, n = self.rules, self.arrays, len(features)
+        colors, kinds, whole = split_features(rules, features)
+        to_first, to_kinds, to_third = np.split(
+            multiply(np.ascontiguousarray(whole), self.matrices["game"]),
+            np.cumsum([len(w["bias_1"]), len(w["bias_kind"])]),
+            axis=1,
+        )
+        of_colors = multiply(np.ascontiguousarray(colors), self.matrices["color"])
+        first, color_to_kind = of_colors[:, :, : len(w["bias_1"])], of_colors[:, :, len(w["bias_1"]) :]
+        first = first + (to_first + w["bias_1"])[:, None]
+        by_kind = multiply(np.ascontiguousarray(kinds), self.matrices["kind"])
+        ends = tables(rules).kinds
+        by_kind += color_to_kind[:, ends[:, 0]] + color_to_kind[:, ends[:, 1]]
+        by_kind += (to_kinds + w["bias_kind"])[:, None]
+        shown = np.zeros((n, rules.colors, len(w["bias_kind"])), dtype=np.float32)
+        for kind, (a, b) in enumerate(ends):
+            positive = np.maximum(by_kind[:, kind], 0)
+            shown[:, a] += positive
+            if a != b:
+                shown[:, b] += positive
         second = self._layer(_rectify(first), "layer_2", "bias_2")
+        second += multiply(shown, self.matrices["kind_2"])
         pooled = _rectify(second).sum(axis=1)
         third = self._layer(pooled, "pooled", "bias_3") + to_third
         fourth = self._layer(_rectify(third), "layer_4", "bias_4")
@@ -191,9 +253,19 @@ class ValueNet:
         return _softmax(logits.reshape(n, self.outcomes.heads, self.outcomes.classes))
 
     def _layer(self, inputs: Floats32, matrix: str, bias: str) -> Floats32:
-        outputs = multiply(inputs, self._matrices[matrix])
+        outputs = multiply(inputs, self.matrices[matrix])
         outputs += self.arrays[bias]
         return outputs
+
+
+_HIDDEN = ("layer_2", "kind_2", "pooled", "layer_4", "out")
+
+
+@accelerated
+def predict(net: ValueNet, features: Features) -> Floats32:
+    """Predict the outcomes of afterstates with features [n, W]: probabilities [n, H, K]."""
+    parts = [net.chances(features[i : i + AT_ONCE]) for i in range(0, len(features), AT_ONCE)]
+    return np.concatenate(parts) if parts else net.chances(features)
 
 
 def _rectify(values: Floats32) -> Floats32:
@@ -202,11 +274,10 @@ def _rectify(values: Floats32) -> Floats32:
 
 
 def _softmax(logits: Floats32) -> Floats32:
-    """In place: turn logits [n, H, K] into H distributions over K outcomes; return the array."""
-    logits -= logits.max(axis=2, keepdims=True)
-    np.exp(logits, out=logits)
-    logits /= logits.sum(axis=2, keepdims=True)
-    return logits
+    """Turn logits [n, H, K] into H distributions over K outcomes."""
+    powers = exp(logits - logits.max(axis=2, keepdims=True))
+    powers /= _sum_in_order(powers)[:, :, None]
+    return powers
 
 
 AT_ONCE = 256
