@@ -17,7 +17,7 @@ from agents.value.torch_net import TorchValueNet
 from genial_env import Rules
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import Features, width
-from genial_env.policies.value import KIND, Outcomes, Value, ValueNet
+from genial_env.policies.value import KIND, Outcomes, Value, ValueNet, Widths
 
 __all__ = ["Args", "Learner"]
 
@@ -57,15 +57,17 @@ class Args:
     td_lambda: float = 0.8
     """lambda of the returns"""
     opponent_share: float = 0.25
-    """share of the games in which past selves and "denial" have seats"""
+    """share of the games in which a past self has seats"""
     start_from: Path | None = None
     """weights to start from, of a network with the same widths, instead of the warmup games"""
     best_response_to: Path | None = None
     """weights of a frozen network: all games are against it, to train a best response"""
     max_past_selves: int = 8
     """most past selves that are kept; of more, every other one is removed"""
-    widths: tuple[int, int, int, int] = (64, 48, 64, 32)
-    """hidden units of the four layers"""
+    widths: Widths = Widths(first=48, kind=32, second=48, third=64, fourth=32)
+    """hidden units of the layers"""
+    marker_weight: float = 0.5
+    """weight of the squared error of the final markers in the loss"""
     buffer_size: int = 2_000_000
     """samples in the replay buffer"""
     replay_ratio: float = 6.0
@@ -124,6 +126,7 @@ class Learner:
         self.buffer = ReplayBuffer(
             np.empty((args.buffer_size, width(rules)), dtype=np.int16),
             np.empty((args.buffer_size, outcomes.heads, outcomes.classes), dtype=np.float16),
+            np.empty((args.buffer_size, rules.tracks, rules.colors), dtype=np.int8),
         )
         torch.manual_seed(args.seed)
         self.net, self.average = (TorchValueNet(rules, args.widths, sample) for _ in range(2))
@@ -173,15 +176,13 @@ class Learner:
         return task
 
     def _choose_opponents(self) -> list[Weights]:
-        """Choose a random past self and "denial", or the frozen network; none for warmup games and solo."""
+        """Choose a random past self, or the frozen network; none for warmup games and solo."""
         args = self.args
         if self.games < args.warmup_games or args.players == 1:
             return []
         if args.best_response_to is not None:
             return [_read_weights(args.best_response_to, self.rules)]
-        if not self.past_selves:
-            return [{}]
-        return [{}, self.past_selves[int(self.rng.integers(len(self.past_selves)))]]
+        return [self.past_selves[int(self.rng.integers(len(self.past_selves)))]] if self.past_selves else []
 
     def learn(self, samples: Samples) -> None:
         """Add samples to the buffer and make the gradient steps that are due, in place."""
@@ -194,12 +195,12 @@ class Learner:
         self.loss = float(np.mean(losses)) if losses else self.loss
 
     def _step(self) -> float:
-        """Make one gradient step, update the average in place, and return the loss."""
+        """Make one gradient step, update the average in place, and return the cross-entropy."""
         args = self.args
         done = min(self.games / args.total_games, 1.0)
         for group in self.optimizer.param_groups:
             group["lr"] = args.learning_rate * (0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2)
-        loss = self.net.loss(*self.buffer.sample(args.batch_size, self.rng))
+        entropy, loss = self.net.loss(*self.buffer.sample(args.batch_size, self.rng), args.marker_weight)
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
@@ -208,7 +209,7 @@ class Learner:
         with torch.no_grad():
             for mean, new in zip(self.average.parameters(), self.net.parameters(), strict=True):
                 mean.lerp_(new, 1 - decay)
-        return float(loss.detach())
+        return float(entropy.detach())
 
     def gate(self) -> Measured | None:
         """Accept the average as a past self in place, or return to the last accepted one if it is clearly weaker.
@@ -245,7 +246,12 @@ class Learner:
             "average": self.average.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "rng": self.rng.bit_generator.state,
-            "buffer": (self.buffer.features[:filled], self.buffer.targets[:filled], self.buffer.total),
+            "buffer": (
+                self.buffer.features[:filled],
+                self.buffer.targets[:filled],
+                self.buffer.markers[:filled],
+                self.buffer.total,
+            ),
         }
 
     @classmethod
@@ -258,8 +264,10 @@ class Learner:
         learner.average.load_state_dict(state["average"])
         learner.optimizer.load_state_dict(state["optimizer"])
         learner.rng.bit_generator.state = state["rng"]
-        features, targets, learner.buffer.total = state["buffer"]
-        learner.buffer.features[: len(features)], learner.buffer.targets[: len(targets)] = features, targets
+        *filled, learner.buffer.total = state["buffer"]
+        buffer = learner.buffer
+        for whole, part in zip((buffer.features, buffer.targets, buffer.markers), filled, strict=True):
+            whole[: len(part)] = part
         return learner
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from genial_env import view
 from genial_env.core import kernel
@@ -67,6 +68,7 @@ class Samples:
     Attributes:
         features: [n, W] the afterstates.
         targets: [n, H, K] the lambda-returns, distributions over outcomes.
+        markers: [n, T, C] the final markers, own track first.
         games: number of games played.
         moves: number of decisions of all seats.
         cpu_s: seconds of CPU time that playing took.
@@ -74,6 +76,7 @@ class Samples:
 
     features: Features
     targets: Floats32
+    markers: NDArray[np.int8]
     games: int
     moves: int
     cpu_s: float
@@ -166,7 +169,8 @@ def _make_samples(state: State, trajectory: _Trajectory, task: SelfPlayTask, beg
     """Compute the lambda-returns backwards from the outcomes."""
     outcomes, own_first = Outcomes(task.rules), tables(task.rules).tracks_from
     td_lambda = task.td_lambda if task.learner else 1.0
-    returns = np.stack([outcomes.of_scores(state.scores[:, tracks]) for tracks in own_first], axis=1)  # [B, P, H, K]
+    finals = np.stack([state.scores[:, tracks] for tracks in own_first], axis=1)  # [B, P, T, C]
+    returns = np.stack([outcomes.of_scores(finals[:, seat]) for seat in range(task.rules.players)], axis=1)
     targets = [np.empty(0, dtype=returns.dtype)] * len(trajectory.games)
     for step in reversed(range(len(trajectory.games))):
         at = trajectory.games[step], trajectory.seats[step]
@@ -176,6 +180,7 @@ def _make_samples(state: State, trajectory: _Trajectory, task: SelfPlayTask, beg
     return Samples(
         features=np.concatenate(trajectory.features)[kept],
         targets=np.concatenate(targets)[kept].astype(np.float32),
+        markers=np.concatenate([finals[at] for at in zip(trajectory.games, trajectory.seats, strict=True)])[kept],
         games=task.games,
         moves=int(state.decisions.sum()),
         cpu_s=time.process_time() - began,

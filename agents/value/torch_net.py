@@ -9,25 +9,31 @@ from torch import Tensor, nn
 
 from genial_env.core.arrays import Floats32
 from genial_env.core.rules import Rules
-from genial_env.policies.afterstates import Features, color_features
-from genial_env.policies.value import Outcomes, ValueNet
+from genial_env.core.tables import tables
+from genial_env.policies.afterstates import Features, color_features, game_features, kind_features
+from genial_env.policies.value import Outcomes, ValueNet, Widths
 
 __all__ = ["TorchValueNet"]
 
 
 class TorchValueNet(nn.Module):
-    """A network from the features of afterstates to logits of outcomes.
+    """A network from the features of afterstates to logits of outcomes, and in training to the final markers.
 
     Args:
         rules: the rules.
-        widths: numbers of hidden units of the four layers.
+        widths: numbers of hidden units.
         sample: [n, W] features, by which inputs are standardized: each has mean 0 and deviation 1 over them.
     """
 
     color: Tensor
     game: Tensor
     bias_1: Tensor
+    kind: Tensor
+    kind_color: Tensor
+    kind_game: Tensor
+    bias_kind: Tensor
     layer_2: Tensor
+    kind_2: Tensor
     bias_2: Tensor
     pooled: Tensor
     game_3: Tensor
@@ -38,78 +44,115 @@ class TorchValueNet(nn.Module):
     bias_out: Tensor
     colors_mean: Tensor
     colors_scale: Tensor
+    kinds_mean: Tensor
+    kinds_scale: Tensor
     whole_mean: Tensor
     whole_scale: Tensor
+    ends: Tensor
+    shows: Tensor
 
-    def __init__(self, rules: Rules, widths: tuple[int, int, int, int], sample: Features) -> None:
+    def __init__(self, rules: Rules, widths: Widths, sample: Features) -> None:
         super().__init__()
         self.rules, self.outcomes = rules, Outcomes(rules)
-        self._per_color = len(color_features(rules))
+        self._names = list(ValueNet.layout(rules, widths))
         for name, shape in ValueNet.layout(rules, widths).items():
             weights = torch.zeros(shape)
             if len(shape) == 2:
                 nn.init.kaiming_uniform_(weights.T, nonlinearity="relu")
             self.register_parameter(name, nn.Parameter(weights))
-        colors, whole = _split_features(torch.as_tensor(sample).float(), rules.colors, self._per_color)
-        for name, numbers in (("colors", colors.flatten(0, 1)), ("whole", whole)):
+        self.markers = nn.Linear(widths.second, rules.tracks)
+        """from the second layer of a color to its final markers, as shares of the track"""
+        t = tables(rules)
+        self.register_buffer("ends", torch.as_tensor(t.kinds), persistent=False)
+        self.register_buffer("shows", torch.as_tensor(t.color_counts.T > 0).float(), persistent=False)  # [C, M]
+        colors, kinds, whole = self._split(torch.as_tensor(sample))
+        for name, numbers in (("colors", colors.flatten(0, 1)), ("kinds", kinds.flatten(0, 1)), ("whole", whole)):
             self.register_buffer(f"{name}_mean", numbers.mean(dim=0))
             self.register_buffer(f"{name}_scale", 1 / numbers.std(dim=0).clamp(min=0.1))
         with torch.no_grad():
             self.out.zero_()
 
-    def forward(self, features: Tensor) -> Tensor:
-        """Compute logits [n, H, K] of afterstates [n, W]."""
-        colors, whole = _split_features(features.float(), self.rules.colors, self._per_color)
-        colors, whole = (colors - self.colors_mean) * self.colors_scale, (whole - self.whole_mean) * self.whole_scale
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Compute logits [n, H, K] of afterstates [n, W], and the final markers [n, C, T] as shares of the track."""
+        colors, kinds, whole = self._split(features)
+        colors, kinds = (colors - self.colors_mean) * self.colors_scale, (kinds - self.kinds_mean) * self.kinds_scale
+        whole = (whole - self.whole_mean) * self.whole_scale
         first = torch.relu(colors @ self.color + (whole @ self.game + self.bias_1)[:, None])
-        pooled = torch.relu(first @ self.layer_2 + self.bias_2).sum(dim=1)
-        third = torch.relu(pooled @ self.pooled + whole @ self.game_3 + self.bias_3)
+        to_kinds = colors @ self.kind_color
+        of_kinds = kinds @ self.kind + to_kinds[:, self.ends[:, 0]] + to_kinds[:, self.ends[:, 1]]
+        shown = self.shows @ torch.relu(of_kinds + (whole @ self.kind_game + self.bias_kind)[:, None])
+        second = torch.relu(first @ self.layer_2 + shown @ self.kind_2 + self.bias_2)
+        third = torch.relu(second.sum(dim=1) @ self.pooled + whole @ self.game_3 + self.bias_3)
         fourth = torch.relu(third @ self.layer_4 + self.bias_4)
         logits: Tensor = (fourth @ self.out + self.bias_out).unflatten(1, (self.outcomes.heads, self.outcomes.classes))
-        return logits
+        return logits, self.markers(second)
 
-    def loss(self, features: Tensor, targets: Tensor) -> Tensor:
-        """Compute the cross-entropy against outcomes [n, H, K], averaged over samples and heads."""
-        found: Tensor = -(targets * self(features).log_softmax(dim=2)).sum(dim=2).mean()
-        return found
+    def loss(self, features: Tensor, targets: Tensor, markers: Tensor, marker_weight: float) -> tuple[Tensor, Tensor]:
+        """Compute the cross-entropy against outcomes [n, H, K], averaged over samples and heads, and the whole loss.
+
+        Args:
+            features: [n, W] afterstates.
+            targets: [n, H, K] distributions over outcomes.
+            markers: [n, T, C] final markers, own track first.
+            marker_weight: weight of the mean squared error of the final markers in the whole loss.
+        """
+        logits, found = self(features)
+        entropy: Tensor = -(targets * logits.log_softmax(dim=2)).sum(dim=2).mean()
+        error = (found - markers.transpose(1, 2) / self.rules.top).square().mean()
+        return entropy, entropy + marker_weight * error
 
     def arrays(self) -> dict[str, Floats32]:
         """Return the weights for :class:`~genial_env.policies.value.ValueNet`.
 
         That network reads features that are not standardized, so the scale is folded into the first layers.
         """
-        w: Mapping[str, Any] = {
+        w: dict[str, Any] = {
             name: value.detach().double().numpy() for name, value in [*self.named_parameters(), *self.named_buffers()]
         }
-        color, game = w["color"] * w["colors_scale"][:, None], w["game"] * w["whole_scale"][:, None]
-        game_3 = w["game_3"] * w["whole_scale"][:, None]
-        folded = {name: w[name] for name, _ in self.named_parameters()} | {
-            "color": color,
-            "game": game,
-            "game_3": game_3,
-            "bias_1": w["bias_1"] - w["colors_mean"] @ color - w["whole_mean"] @ game,
-            "bias_3": w["bias_3"] - w["whole_mean"] @ game_3,
-        }
-        return {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in folded.items()}
+        for name, numbers in _SCALED.items():
+            w[name] = w[name] * w[f"{numbers}_scale"][:, None]
+        w["bias_1"] = w["bias_1"] - w["colors_mean"] @ w["color"] - w["whole_mean"] @ w["game"]
+        w["bias_kind"] = (
+            w["bias_kind"]
+            - w["kinds_mean"] @ w["kind"]
+            - 2 * w["colors_mean"] @ w["kind_color"]
+            - w["whole_mean"] @ w["kind_game"]
+        )
+        w["bias_3"] = w["bias_3"] - w["whole_mean"] @ w["game_3"]
+        return {name: np.ascontiguousarray(w[name], dtype=np.float32) for name in self._names}
 
     def load_arrays(self, arrays: Mapping[str, Floats32]) -> None:
         """Set the weights in place to what :meth:`arrays` returned. The scale of the inputs stays as it is."""
-        scale, mean = self.colors_scale[:, None], self.colors_mean
-        whole_scale, whole_mean = self.whole_scale[:, None], self.whole_mean
         w = {name: torch.as_tensor(array) for name, array in arrays.items()}
-        w["bias_1"] = w["bias_1"] + mean @ w["color"] + whole_mean @ w["game"]
-        w["bias_3"] = w["bias_3"] + whole_mean @ w["game_3"]
-        w |= {
-            "color": w["color"] / scale,
-            "game": w["game"] / whole_scale,
-            "game_3": w["game_3"] / whole_scale,
-        }
+        w["bias_1"] = w["bias_1"] + self.colors_mean @ w["color"] + self.whole_mean @ w["game"]
+        w["bias_kind"] = (
+            w["bias_kind"]
+            + self.kinds_mean @ w["kind"]
+            + 2 * self.colors_mean @ w["kind_color"]
+            + self.whole_mean @ w["kind_game"]
+        )
+        w["bias_3"] = w["bias_3"] + self.whole_mean @ w["game_3"]
+        for name, numbers in _SCALED.items():
+            w[name] = w[name] / getattr(self, f"{numbers}_scale")[:, None]
         with torch.no_grad():
-            for name, parameter in self.named_parameters():
-                parameter.copy_(w[name])
+            for name in self._names:
+                self.get_parameter(name).copy_(w[name])
+
+    def _split(self, features: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Split features into those of the colors [n, C, F], of the kinds [n, M, D] and of the game [n, ...]."""
+        names = color_features(self.rules), kind_features(self.rules), game_features(self.rules)
+        n_colors, n_kinds = self.shows.shape
+        sizes = [n_colors * len(names[0]), n_kinds * len(names[1]), len(names[2])]
+        colors, kinds, whole = features.float().split(sizes, dim=1)
+        return colors.unflatten(1, (n_colors, -1)), kinds.unflatten(1, (n_kinds, -1)), whole
 
 
-def _split_features(features: Tensor, colors: int, per_color: int) -> tuple[Tensor, Tensor]:
-    """Split features into those of the colors [n, C, F] and those of the whole game [n, ...]."""
-    of_colors: Tensor = features[:, : colors * per_color].unflatten(1, (colors, per_color))
-    return of_colors, features[:, colors * per_color :]
+_SCALED = {
+    "color": "colors",
+    "kind_color": "colors",
+    "kind": "kinds",
+    "game": "whole",
+    "kind_game": "whole",
+    "game_3": "whole",
+}
+"""The matrices of features, and the features that they are multiplied with."""

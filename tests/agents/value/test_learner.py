@@ -25,7 +25,7 @@ from tests.conftest import GUARD, needs_numba
 pytestmark = needs_numba
 SETTINGS = shlex.split(
     "--games 96 --warmup-games 32 --n-envs 16 --eval-every 32 --eval-deals 4 --eval-opponents greedy --candidates 4 "
-    "--side 4 --colors 4 --rack 3 --buffer-size 4000 --batch-size 64 --widths 8 8 8 8"
+    "--side 4 --colors 4 --rack 3 --buffer-size 4000 --batch-size 64 --widths.first 8 --widths.kind 8 --widths.second 8 --widths.third 8 --widths.fourth 8"
 )
 
 
@@ -87,7 +87,7 @@ def test_a_run_on_ray_ends_with_the_same_weights(tmp_path: Path) -> None:
 
 def test_a_weaker_network_is_rejected() -> None:
     args = Args(
-        warmup_games=256, n_envs=256, buffer_size=8000, widths=(8, 8, 8, 8), eval_deals=40, replay_ratio=60, side=4
+        warmup_games=256, n_envs=256, buffer_size=8000, widths=Widths(8, 8, 8, 8, 8), eval_deals=40, replay_ratio=60, side=4
     )
     with use_backend("numba"):
         learner = Learner.start(args)
