@@ -58,6 +58,12 @@ class Args:
     """lambda of the returns"""
     opponent_share: float = 0.25
     """share of the games in which a past self has seats"""
+    search_share: float = 0.0
+    """share of the decisions that are searched, after the games of `search_after`"""
+    search_after: float = 0.5
+    """share of the games after which the search begins"""
+    search_deals: int = 8
+    """deals in which each action is searched"""
     start_from: Path | None = None
     """weights to start from, of a network with the same widths, instead of the warmup games"""
     best_response_to: Path | None = None
@@ -171,6 +177,8 @@ class Learner:
             candidates=args.candidates,
             temperature=args.temperature,
             td_lambda=args.td_lambda,
+            search_share=args.search_share if self.games >= args.search_after * args.total_games else 0.0,
+            search_deals=args.search_deals,
         )
         self.tasks += 1
         return task

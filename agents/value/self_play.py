@@ -3,6 +3,10 @@
 Many games are played at once. A sample is an afterstate of a learning seat with its training target, the
 lambda-return: a mixture of the network's predictions at the seat's later afterstates and of the game's outcome (R.
 Sutton, "Learning to predict by the methods of temporal differences", 1988).
+
+Some decisions are searched: the best actions are played on to the seat's next turn in several deals of the hidden
+tiles, where the network predicts the outcomes. The seat chooses by their means. These means replace the network's own
+prediction in the lambda-returns, and the actions that were not chosen are samples, too, with their means as targets.
 """
 
 import time
@@ -16,13 +20,15 @@ from genial_env import view
 from genial_env.core import kernel
 from genial_env.core.arrays import Bits, Bools, Floats32, Ints
 from genial_env.core.chance import bits, game_seeds
+from genial_env.core.determinization import determinize
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.tables import tables
 from genial_env.policies.afterstates import Features, afterstates
 from genial_env.policies.decisions import choice_keys, decide
 from genial_env.policies.denial import DenialPolicy
-from genial_env.policies.value import Outcomes, ValueNet, judge
+from genial_env.policies.value import Judged, Outcomes, ValueNet, judge
+from genial_env.policies.value_search import predict_later
 
 __all__ = ["Samples", "SelfPlayTask", "Weights", "self_play"]
 
@@ -48,6 +54,10 @@ class SelfPlayTask:
         candidates: number of placements that are evaluated for a decision.
         temperature: temperature of the choices, in units of utility.
         td_lambda: lambda of the returns; 1 uses the outcome of the game alone.
+        search_share: share of the learner's decisions that are searched.
+        search_candidates: number of actions that are searched, those that the network values highest.
+        search_deals: deals of the hidden tiles in which each of them is played on to the seat's next turn.
+        search_replies: number of placements that are evaluated for the decisions in between.
     """
 
     rules: Rules
@@ -59,6 +69,10 @@ class SelfPlayTask:
     candidates: int = 24
     temperature: float = 0.03
     td_lambda: float = 0.8
+    search_share: float = 0.0
+    search_candidates: int = 12
+    search_deals: int = 8
+    search_replies: int = 8
 
 
 @dataclass(eq=False)
@@ -95,6 +109,8 @@ class _Trajectory:
     features: list[Features] = field(default_factory=list)
     predictions: list[Floats32] = field(default_factory=list)
     over: list[Bools] = field(default_factory=list)
+    searched: list[tuple[Ints, Ints, Features, Floats32]] = field(default_factory=list)
+    """games, seats, features and means of the searched actions that were not chosen"""
 
 
 def self_play(task: SelfPlayTask) -> Samples:
@@ -147,8 +163,10 @@ def _choose(
         chosen = np.arange(len(rows))
     else:
         judged = judge(seen, net, task.candidates)
-        after, predictions = judged.after, judged.chances
-        values = judged.utility
+        after, predictions, values = judged.after, judged.chances, judged.utility
+        searched = np.empty(0, dtype=np.int64)
+        if trajectory is not None and task.search_share > 0:
+            searched, values = _search(state, rows, net, task, random, judged)
         if task.temperature > 0:
             index = np.arange(len(values)) - np.searchsorted(after.game, after.game)
             uniform = (bits(random[after.game], index + 1) >> np.uint64(11)) * 2.0**-53
@@ -156,6 +174,10 @@ def _choose(
             values = values + task.temperature * gumbel
         chosen = judged.best(values, len(rows))
         actions = after.actions[chosen]
+        if trajectory is not None and searched.size:
+            others = searched[~after.over[searched] & (chosen[after.game[searched]] != searched)]
+            at = rows[after.game[others]]
+            trajectory.searched.append((at, state.to_play[at], after.features[others], predictions[others]))
     if trajectory is not None and after is not None:
         trajectory.games.append(rows)
         trajectory.seats.append(state.to_play[rows])
@@ -163,6 +185,43 @@ def _choose(
         trajectory.predictions.append(predictions[chosen])
         trajectory.over.append(after.over[chosen])
     return actions
+
+
+def _search(
+    state: State, rows: Ints, net: ValueNet, task: SelfPlayTask, random: Bits, judged: Judged
+) -> tuple[Ints, Floats32]:
+    """Search some of the games of a batch, and replace predictions by the means of the search in place.
+
+    Returns:
+        The indices of the searched actions [n], ascending, and the values by which to choose, the least possible one
+        for actions that were not searched in a searched game.
+    """
+    after = judged.after
+    games = np.flatnonzero(bits(random, SEARCH_BITS) / 2.0**64 < task.search_share)
+    best_first = np.lexsort((-judged.utility, after.game))
+    place = np.empty(len(after), dtype=np.int64)
+    place[best_first] = np.arange(len(after)) - np.searchsorted(after.game, after.game)
+    is_searched = np.zeros(len(rows), dtype=np.bool_)
+    is_searched[games] = True
+    searched = np.flatnonzero(is_searched[after.game] & (place < task.search_candidates))
+    values = np.where(is_searched[after.game], np.float32(np.finfo(np.float32).min), judged.utility)
+    if searched.size:
+        deals = task.search_deals
+        seen = view(state, rows=rows[np.repeat(games, deals)])
+        dealt = determinize(seen, bits(np.repeat(bits(random[games], SEARCH_BITS + 1), deals), np.tile(np.arange(deals), len(games))))
+        first = np.zeros(len(rows), dtype=np.int64)
+        first[games] = np.arange(len(games)) * deals  # the number of a game's first deal
+        played = dealt.select((first[after.game[searched], None] + np.arange(deals)).ravel())
+        seats = played.to_play.copy()
+        kernel.apply(played, np.repeat(after.actions[searched], deals))
+        found = predict_later(played, seats, net, task.search_replies, 1)
+        judged.chances[searched] = found.reshape(len(searched), deals, *found.shape[1:]).mean(axis=1)
+        values[searched] = net.outcomes.utility(judged.chances[searched])
+    return searched, values
+
+
+SEARCH_BITS = 1 << 41
+"""The number of the random bits of a decision that decide whether it is searched; those of the search follow."""
 
 
 def _make_samples(state: State, trajectory: _Trajectory, task: SelfPlayTask, began: float) -> Samples:
@@ -177,10 +236,13 @@ def _make_samples(state: State, trajectory: _Trajectory, task: SelfPlayTask, beg
         targets[step] = returns[at]
         returns[at] = td_lambda * targets[step] + (1 - td_lambda) * trajectory.predictions[step]
     kept = ~np.concatenate(trajectory.over)
+    played = zip(trajectory.games, trajectory.seats, strict=True)
+    markers = np.concatenate([finals[at] for at in played])[kept]
+    searched = trajectory.searched
     return Samples(
-        features=np.concatenate(trajectory.features)[kept],
-        targets=np.concatenate(targets)[kept].astype(np.float32),
-        markers=np.concatenate([finals[at] for at in zip(trajectory.games, trajectory.seats, strict=True)])[kept],
+        features=np.concatenate([np.concatenate(trajectory.features)[kept], *(each[2] for each in searched)]),
+        targets=np.concatenate([np.concatenate(targets)[kept], *(each[3] for each in searched)]).astype(np.float32),
+        markers=np.concatenate([markers, *(finals[each[0], each[1]] for each in searched)]),
         games=task.games,
         moves=int(state.decisions.sum()),
         cpu_s=time.process_time() - began,

@@ -63,8 +63,8 @@ class TorchValueNet(nn.Module):
         self.markers = nn.Linear(widths.second, rules.tracks)
         """from the second layer of a color to its final markers, as shares of the track"""
         t = tables(rules)
-        self.register_buffer("ends", torch.as_tensor(t.kinds), persistent=False)
-        self.register_buffer("shows", torch.as_tensor(t.color_counts.T > 0).float(), persistent=False)  # [C, M]
+        self.register_buffer("ends", torch.tensor(t.kinds), persistent=False)
+        self.register_buffer("shows", torch.tensor(t.color_counts.T > 0).float(), persistent=False)  # [C, M]
         colors, kinds, whole = self._split(torch.as_tensor(sample))
         for name, numbers in (("colors", colors.flatten(0, 1)), ("kinds", kinds.flatten(0, 1)), ("whole", whole)):
             self.register_buffer(f"{name}_mean", numbers.mean(dim=0))

@@ -119,34 +119,40 @@ def rank_placements(
     """Write the best distinct placements of each game, the best first, to out [G, most], which must hold -1."""
     s, t, m, r = Games(*state), Facts(*facts), Scratch(*scratch), Buffers(*buffers)
     for g in range(lo, hi):
-        if not may_place(s, g) or s.to_play[g] != 0:
+        if may_place(s, g) and s.to_play[g] == 0:
+            rank_one(s, t, g, plan, arrival, m, r, out[g])
+
+
+@helper
+def rank_one(s: Games, t: Facts, g: int, plan: Arrays, arrival: int, m: Scratch, r: Buffers, out: Array) -> Any:
+    """Write the best distinct placements of seat 0, the best first, to out [most]; return how many there are."""
+    find_allowed_placements(s, t, g, m.sets)
+    value_halves(s, t, g, plan, m)
+    n_found, most = 0, len(out)
+    for slot in range(t.n_slots):
+        kind = s.racks[g, 0, slot]
+        if kind == EMPTY or is_duplicate(s, g, slot):
             continue
-        find_allowed_placements(s, t, g, m.sets)
-        value_halves(s, t, g, plan, m)
-        n_found, most = 0, out.shape[1]
-        for slot in range(t.n_slots):
-            kind = s.racks[g, 0, slot]
-            if kind == EMPTY or is_duplicate(s, g, slot):
+        a, b = t.kinds[kind, 0], t.kinds[kind, 1]
+        for placement in range(t.n_placements):
+            if not holds(m.sets[placement >> 6], placement):
                 continue
-            a, b = t.kinds[kind, 0], t.kinds[kind, 1]
-            for placement in range(t.n_placements):
-                if not holds(m.sets[placement >> 6], placement):
-                    continue
-                first, second = t.cells[placement, 0], t.cells[placement, 1]
-                if a == b and first > second:
-                    continue
-                value = np.int64(m.halves[a, t.grid_index[first]]) + m.halves[b, t.grid_index[second]]
-                if a == b:
-                    value += correct_double(s, t, g, 0, plan, first, second, a)
-                value += arrival * count_arrivals(s, t, g, first, second, a, b)
-                if n_found == most and value <= r.values[most - 1]:
-                    continue
-                at = n_found if n_found < most else most - 1
-                while at > 0 and r.values[at - 1] < value:
-                    r.values[at], out[g, at] = r.values[at - 1], out[g, at - 1]
-                    at -= 1
-                r.values[at], out[g, at] = value, join_action(t, slot, placement)
-                n_found = min(n_found + 1, most)
+            first, second = t.cells[placement, 0], t.cells[placement, 1]
+            if a == b and first > second:
+                continue
+            value = np.int64(m.halves[a, t.grid_index[first]]) + m.halves[b, t.grid_index[second]]
+            if a == b:
+                value += correct_double(s, t, g, 0, plan, first, second, a)
+            value += arrival * count_arrivals(s, t, g, first, second, a, b)
+            if n_found == most and value <= r.values[most - 1]:
+                continue
+            at = n_found if n_found < most else most - 1
+            while at > 0 and r.values[at - 1] < value:
+                r.values[at], out[at] = r.values[at - 1], out[at - 1]
+                at -= 1
+            r.values[at], out[at] = value, join_action(t, slot, placement)
+            n_found = min(n_found + 1, most)
+    return n_found
 
 
 @helper
@@ -636,7 +642,7 @@ def rank(threads: int, view: View, prior: HeuristicPolicy, out: Ints) -> None:
     found = np.full(out.shape, afterstates.NONE)
 
     def work(lo: int, hi: int) -> None:
-        rank_placements(*game, scratch(rules), _buffers_for(rules, most), tuple(plan), arrival, found, lo, hi)
+        rank_placements(*game, scratch(rules), buffers_for(rules, most), tuple(plan), arrival, found, lo, hi)
 
     share(threads, len(view), work)
     out[:] = found
@@ -652,7 +658,7 @@ def fill_afterstates(threads: int, view: View, made: Afterstates) -> None:
     values = afterstates.denial_marker_values(rules)
 
     def work(lo: int, hi: int) -> None:
-        fill_features(*game, *_two(rules), _buffers_for(rules, 1), values, *wanted, lo, hi)
+        fill_features(*game, *two_games(rules), buffers_for(rules, 1), values, *wanted, lo, hi)
 
     share(threads, len(made), work)
 
@@ -666,7 +672,7 @@ class _Buffers(threading.local):
 _buffers = _Buffers()
 
 
-def _buffers_for(rules: Rules, most: int) -> Arrays:
+def buffers_for(rules: Rules, most: int) -> Arrays:
     """Return the scratch buffers of this thread, which are allocated at the first call."""
     kept = _buffers.by_size
     if (rules, most) not in kept:
@@ -674,7 +680,7 @@ def _buffers_for(rules: Rules, most: int) -> Arrays:
     return kept[rules, most]
 
 
-def _two(rules: Rules) -> tuple[Arrays, Arrays]:
+def two_games(rules: Rules) -> tuple[Arrays, Arrays]:
     """Return the two games of this thread to play on, which are made at the first call."""
     games = _buffers.games
     if rules not in games:

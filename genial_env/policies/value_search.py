@@ -16,8 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
+from genial_env.backends import accelerated
 from genial_env.core import chance, kernel
-from genial_env.core.arrays import Bits, Floats, Ints
+from genial_env.core.arrays import Bits, Floats, Floats32, Ints
 from genial_env.core.determinization import determinize
 from genial_env.core.rules import Rules
 from genial_env.core.state import Phase, State
@@ -25,9 +26,9 @@ from genial_env.core.views import View
 from genial_env.core.views import view as view_of
 from genial_env.policies.search import Halving
 from genial_env.policies.settings import check_count
-from genial_env.policies.value import CANDIDATES, Nets, judge
+from genial_env.policies.value import Nets, ValueNet, judge
 
-__all__ = ["ValueSearch"]
+__all__ = ["ValueSearch", "predict_later"]
 
 
 class ValueSearch(Halving):
@@ -37,6 +38,7 @@ class ValueSearch(Halving):
         playouts: continuations for each decision; 1,000 if no budget is given.
         budget_s: seconds for each decision, instead of playouts.
         candidates: the number of actions compared, those that the network values highest.
+        width: the number of placements that the network evaluates to find them.
         replies: the number of placements among which each later decision is made.
         turns: the own turn at which the network evaluates, 1: the next. A game that ends before counts by its result.
         weights: a file of weights; None: the shipped file for the game's seats and mode.
@@ -53,12 +55,14 @@ class ValueSearch(Halving):
         budget_s: float | None = None,
         *,
         candidates: int = 12,
+        width: int = 256,
         replies: int = 12,
         turns: int = 1,
         weights: str | Path | None = None,
         name: str = "value_search",
     ) -> None:
         super().__init__(playouts, budget_s, candidates=candidates, name=name)
+        self._width = check_count("width", width)
         self._replies, self._turns = check_count("replies", replies), check_count("turns", turns)
         self._nets = Nets(weights)
 
@@ -72,7 +76,7 @@ class ValueSearch(Halving):
 
     def moves(self, view: View) -> Ints:
         """Return the actions of one game that the network values highest, the best first: [n]."""
-        judged = judge(view, self._nets.of(view.rules), CANDIDATES)
+        judged = judge(view, self._nets.of(view.rules), self._width)
         best_first = np.argsort(-judged.utility, kind="stable")[: self.candidates]
         return judged.after.actions[best_first]
 
@@ -82,23 +86,41 @@ class ValueSearch(Halving):
         dealt = determinize(view.select(np.zeros(deals, dtype=np.int64)), random_of_deal)
         state = dealt.select(np.repeat(np.arange(deals), len(actions)))
         kernel.apply(state, np.tile(actions, deals))
-        return self._play_on(state, int(view.seat[0])).reshape(deals, len(actions))
+        net = self._nets.of(view.rules)
+        seats = np.broadcast_to(view.seat, len(state))
+        chances = predict_later(state, seats, net, self._replies, self._turns)
+        return net.outcomes.utility(chances).astype(np.float64).reshape(deals, len(actions))
 
-    def _play_on(self, state: State, seat: int) -> Floats:
-        """Return the value of games for a seat at one of its next turns: [B]."""
-        net = self._nets.of(state.rules)
-        values, turns = np.empty(len(state)), np.zeros(len(state), dtype=np.int64)
-        live = np.flatnonzero(~state.over)
-        while live.size:
-            judged = judge(view_of(state, rows=live), net, self._replies)
-            best = judged.best(judged.utility, len(live))
-            turns[live] += (state.to_play[live] == seat) & (state.phase[live] == Phase.PLACE)
-            arrived = turns[live] == self._turns
-            values[live[arrived]] = judged.utility[best[arrived]]
-            live, best = live[~arrived], best[~arrived]
-            kernel.apply(state, judged.after.actions[best], live)
-            live = live[~state.over[live]]
-        done = np.flatnonzero(state.over)
-        own_first = state.scores[done][:, state.tables.tracks_from[seat]]
-        values[done] = net.outcomes.utility(net.outcomes.of_scores(own_first))
-        return values
+
+@accelerated
+def predict_later(state: State, seats: Ints, net: ValueNet, replies: int, turns: int) -> Floats32:
+    """Play games on as "value" does, in place, and predict the outcomes of each at a later turn of a seat.
+
+    Args:
+        state: B games.
+        seats: [B] the seats.
+        net: the network that all seats play with.
+        replies: the number of placements among which they choose.
+        turns: the turn of the seat at which a game is evaluated, 1: the next. A game that is over before counts by its
+            result.
+
+    Returns:
+        [B, H, K] the probabilities of the outcomes for the seat, after its best action at that turn.
+    """
+    outcomes = net.outcomes
+    chances = np.empty((len(state), outcomes.heads, outcomes.classes), dtype=np.float32)
+    reached = np.zeros(len(state), dtype=np.int64)
+    live = np.flatnonzero(~state.over)
+    while live.size:
+        judged = judge(view_of(state, rows=live), net, replies)
+        best = judged.best(judged.utility, len(live))
+        reached[live] += (state.to_play[live] == seats[live]) & (state.phase[live] == Phase.PLACE)
+        arrived = reached[live] == turns
+        chances[live[arrived]] = judged.chances[best[arrived]]
+        live, best = live[~arrived], best[~arrived]
+        kernel.apply(state, judged.after.actions[best], live)
+        live = live[~state.over[live]]
+    done = np.flatnonzero(state.over)
+    own_first = state.scores[done[:, None], state.tables.tracks_from[seats[done]]]
+    chances[done] = outcomes.of_scores(own_first)
+    return chances
