@@ -16,6 +16,7 @@ from genial_env._compiled.jit import Entry, helper
 from genial_env._compiled.primitives import Array, Arrays
 from genial_env._compiled.vectors import (
     LANES,
+    allocate,
     greater_of,
     greatest,
     load,
@@ -32,7 +33,6 @@ from genial_env._compiled.vectors import (
     zeros,
 )
 from genial_env.core.arrays import Floats32
-from genial_env.core.rules import Rules
 from genial_env.core.scalar import Facts
 from genial_env.core.tables import tables
 from genial_env.policies import value
@@ -95,17 +95,17 @@ def make_layers(net: ValueNet) -> Arrays:
     most = max(len(array) for array in w)
     rows = max((colors + more) * max(w.color.shape[1], second), (kinds + more) * kind, most)
     return Layers(
-        input=np.zeros(width(net.rules) + more * max(len(w.color), len(w.kind))),
-        rounded_first=np.zeros((colors + more, first)),
-        rounded_shown=np.zeros((colors + more, kind)),
-        rounded=np.zeros(most),
-        product=np.zeros(rows),
-        other_product=np.zeros((colors + more) * second),
-        of_game=np.zeros(w.game.shape[1], np.float32),
-        to_kinds=np.zeros((colors, kind), np.float32),
-        first=np.zeros((colors, first), np.float32),
-        shown=np.zeros((colors, kind), np.float32),
-        whole=np.zeros(most, np.float32),
+        input=allocate(width(net.rules) + more * max(len(w.color), len(w.kind))),
+        rounded_first=allocate((colors + more, first)),
+        rounded_shown=allocate((colors + more, kind)),
+        rounded=allocate(most),
+        product=allocate(rows),
+        other_product=allocate((colors + more) * second),
+        of_game=allocate(w.game.shape[1], np.float32),
+        to_kinds=allocate((colors, kind), np.float32),
+        first=allocate((colors, first), np.float32),
+        shown=allocate((colors, kind), np.float32),
+        whole=allocate(most, np.float32),
     )
 
 
@@ -142,8 +142,10 @@ def _pad(array: NDArray[Any], parts: tuple[int, ...] | None = None) -> NDArray[A
     """Return an array whose last axis, or each of its parts of some sizes, is padded with zeros."""
     pieces = [array] if parts is None else np.split(array, np.cumsum(parts)[:-1], axis=-1)
     no_padding = [(0, 0)] * (array.ndim - 1)
-    filled = [np.pad(piece, [*no_padding, (0, -piece.shape[-1] % LANES)]) for piece in pieces]
-    return np.ascontiguousarray(np.concatenate(filled, axis=-1))
+    filled = np.concatenate([np.pad(piece, [*no_padding, (0, -piece.shape[-1] % LANES)]) for piece in pieces], axis=-1)
+    result = allocate(filled.shape, filled.dtype)
+    result[...] = filled
+    return result
 
 
 @helper

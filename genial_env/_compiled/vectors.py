@@ -4,8 +4,8 @@ The loops of a network are short. A compiler spends more time on the checks befo
 arrays overlap, and which numbers are left over. So these functions name the vectors themselves, over arrays that are
 padded to a multiple of :data:`LANES`. A processor with shorter vectors uses several of them.
 
-`+`, `-` and `*` of two vectors round each number as Python does; only :func:`multiply_add` may fuse. There are no checks
-of bounds. A place in an array is a number of the flattened array, which must be contiguous.
+`+`, `-` and `*` of two vectors round each number as Python does; only :func:`multiply_add` may fuse. There are no
+checks of bounds. A place in an array is a number of the flattened array, which must be contiguous.
 """
 
 import operator
@@ -16,12 +16,13 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+from numpy.typing import DTypeLike, NDArray
 
 LANES = 8
 """The numbers of a vector."""
 
 
-class Vector(types.Type):  # type: ignore[misc]
+class Vector(types.Type):
     """The type of a vector of 8 numbers."""
 
     def __init__(self, element: Any) -> None:
@@ -39,14 +40,21 @@ _WORDS, _BITS = ir.VectorType(ir.IntType(32), LANES), ir.VectorType(ir.IntType(6
 
 
 @register_model(Vector)
-class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
+class _VectorModel(models.PrimitiveModel):
     def __init__(self, manager: Any, vector: Vector) -> None:
-        super().__init__(manager, vector, _SHAPES[vector.name])
+        super().__init__(manager, vector, _SHAPES[vector.name])  # type: ignore[no-untyped-call]
 
 
-def padded(size: int) -> int:
-    """Return the least multiple of LANES that is not less than a number."""
-    return -(-size // LANES) * LANES
+def allocate(shape: tuple[int, ...] | int, dtype: DTypeLike = np.float64) -> NDArray[Any]:
+    """Return an array of zeros that begins with a line of the processor's cache, so that vectors do not cross lines."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    memory = np.zeros(size + _LINE, np.uint8)
+    start = -memory.ctypes.data % _LINE
+    return memory[start : start + size].view(dtype).reshape(shape)
+
+
+_LINE = 64
+"""The bytes of a line of the cache."""
 
 
 def _constant(shape: Any, number: float) -> Any:
@@ -149,7 +157,7 @@ def _zeros(typing: Any) -> _Typed:
 
 
 def _multiply_add(typing: Any, a: Any, b: Any, c: Any) -> _Typed:
-    """Return a * b + c of vectors of float64, fused if the processor can. The caller knows that no result is rounded."""
+    """Return a * b + c of vectors of float64, fused if the processor can. The caller knows that nothing is rounded."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _call(builder, "fmuladd", arguments)
@@ -255,7 +263,7 @@ def _add_operator(symbol: Any, method: str) -> None:
         return getattr(builder, method)(*arguments)
 
     type_callable(symbol)(type_operator)
-    lower_builtin(symbol, Vector, Vector)(generate)
+    lower_builtin(symbol, Vector, Vector)(generate)  # type: ignore[no-untyped-call]
 
 
 for _symbol, _method in ((operator.add, "fadd"), (operator.sub, "fsub"), (operator.mul, "fmul")):
