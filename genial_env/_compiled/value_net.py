@@ -5,25 +5,47 @@ multiplications and additions may be fused.
 """
 
 import threading
+import weakref
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from genial_env._compiled.handover import facts, share
 from genial_env._compiled.jit import Entry, helper
-from genial_env._compiled.primitives import Array, Arrays, fill
+from genial_env._compiled.primitives import Array, Arrays
+from genial_env._compiled.vectors import (
+    LANES,
+    allocate,
+    greater_of,
+    greatest,
+    load,
+    load_integers,
+    multiply_add,
+    narrow,
+    nearest,
+    power_above,
+    spread_from,
+    spread_number,
+    store,
+    two_to_the,
+    widen,
+    zeros,
+)
 from genial_env.core.arrays import Floats32
-from genial_env.core.rules import Rules
 from genial_env.core.scalar import Facts
 from genial_env.core.tables import tables
 from genial_env.policies import value
-from genial_env.policies.afterstates import Features, color_features, game_features, kind_features
+from genial_env.policies.afterstates import Features, width
 from genial_env.policies.portable_exp import COEFFICIENTS, LEAST, LOG2_E, LOG_2
 from genial_env.policies.value import ValueNet
 
 
 class Net(NamedTuple):
-    """The weights of a network: matrices rounded for exact products, and biases."""
+    """The weights of a network: matrices rounded for exact products, and biases.
+
+    The number of units of each layer, and that of the outcomes H * K, are padded with zeros to multiples of LANES.
+    """
 
     color: Array  # [F, first + kind] float64
     kind: Array  # [D, kind] float64
@@ -33,8 +55,7 @@ class Net(NamedTuple):
     pooled: Array  # [second, third] float64
     layer_4: Array  # [third, fourth] float64
     out: Array  # [fourth, H * K] float64
-    bias_1: Array  # float32, like all others
-    bias_kind: Array
+    bias_game: Array  # [first + kind + third] float32, like all others: bias_1, bias_kind, zeros
     bias_2: Array
     bias_3: Array
     bias_4: Array
@@ -44,252 +65,310 @@ class Net(NamedTuple):
 
 
 class Layers(NamedTuple):
-    """Scratch buffers of one thread: the numbers of the layers for one afterstate."""
+    """Scratch buffers of one thread: the numbers of the layers for one afterstate, padded like those of Net.
 
-    input: Array  # [most] float64
-    used: Array  # [most] int64 the numbers of the input that are not 0
-    product: Array  # [most] float64
-    of_game: Array  # [first + kind + third] float32
-    to_kinds: Array  # [C, kind] float32
+    Arrays of rows that are multiplied hold some more rows, as :func:`multiply_rows` reads and writes ROWS at a time.
+    """
+
+    input: Array  # [W] float64 the features
+    rounded_first: Array  # [C, first] float64 `first` and `shown`, rounded for exact products
+    rounded_shown: Array  # [C, kind] float64
+    rounded: Array  # [most units of a layer] float64 a layer of the whole, rounded
+    product: Array  # float64 of any product
+    other_product: Array  # [C, second] float64
+    of_game: Array  # [first + kind + third] float32 what the features of the game add
+    to_kinds: Array  # [C, kind] float32 what a color adds to its kinds
     first: Array  # [C, first] float32
-    shown: Array  # [C, kind] float32
-    second: Array  # [second] float32
-    pooled: Array  # [second] float32
-    third: Array  # [third] float32
-    fourth: Array  # [fourth] float32
+    shown: Array  # [C, kind] float32 the sums of the kinds that show a color
+    whole: Array  # [most units of a layer] float32 a layer of the whole
+
+
+ROWS = 6
+"""Rows of a product computed together: with vectors of 8 numbers, their sums fill most registers of the processor."""
 
 
 def make_layers(net: ValueNet) -> Arrays:
     """Allocate the scratch buffers of one thread."""
-    w, colors = net.arrays, net.rules.colors
-    first, kind, second, third, fourth = (
-        len(w[name]) for name in ("bias_1", "bias_kind", "bias_2", "bias_3", "bias_4")
-    )
-    most = max(*(max(matrix.shape) for matrix in net.matrices.values()), colors * first)
+    w, colors, kinds = Net(*net_arrays(net)), net.rules.colors, tables(net.rules).n_kinds
+    (first, second), kind = w.layer_2.shape, len(w.kind_2)
+    more = ROWS - 1
+    most = max(len(array) for array in w)
+    rows = max((colors + more) * max(w.color.shape[1], second), (kinds + more) * kind, most)
     return Layers(
-        input=np.empty(most),
-        used=np.empty(most, np.int64),
-        product=np.empty(most),
-        of_game=np.empty(first + kind + third, np.float32),
-        to_kinds=np.empty((colors, kind), np.float32),
-        first=np.empty((colors, first), np.float32),
-        shown=np.empty((colors, kind), np.float32),
-        second=np.empty(second, np.float32),
-        pooled=np.empty(second, np.float32),
-        third=np.empty(third, np.float32),
-        fourth=np.empty(fourth, np.float32),
+        input=allocate(width(net.rules) + more * max(len(w.color), len(w.kind))),
+        rounded_first=allocate((colors + more, first)),
+        rounded_shown=allocate((colors + more, kind)),
+        rounded=allocate(most),
+        product=allocate(rows),
+        other_product=allocate((colors + more) * second),
+        of_game=allocate(w.game.shape[1], np.float32),
+        to_kinds=allocate((colors, kind), np.float32),
+        first=allocate((colors, first), np.float32),
+        shown=allocate((colors, kind), np.float32),
+        whole=allocate(most, np.float32),
     )
+
+
+_padded_nets: weakref.WeakKeyDictionary[ValueNet, Arrays] = weakref.WeakKeyDictionary()
 
 
 def net_arrays(net: ValueNet) -> Arrays:
     """Return the weights of a network as a plain tuple."""
-    names = [name for name in Net._fields if name in net.matrices]
-    biases = [name for name in Net._fields if name.startswith("bias")]
-    weights = net.outcomes.weights
-    return (*(net.matrices[name] for name in names), *(net.arrays[name] for name in biases), *weights)
+    if net not in _padded_nets:
+        _padded_nets[net] = tuple(_pad_net(net))
+    return _padded_nets[net]
 
 
-@helper(fastmath={"contract"})
-def multiply(layers: Layers, size: int, matrix: Array) -> None:
-    """Write the product of the first `size` numbers of `input` and a matrix [k, m] to `product` [m]."""
-    source, used, out = layers.input, layers.used, layers.product[: matrix.shape[1]]
-    n_used = 0
-    for i in range(size):
-        used[n_used] = i
-        n_used += source[i] != 0
-    for j in range(len(out)):
-        out[j] = 0
-    n = 0
-    while n + 4 <= n_used:
-        i, j, k, m = used[n], used[n + 1], used[n + 2], used[n + 3]
-        a, b, c, d = source[i], source[j], source[k], source[m]
-        row_a, row_b, row_c, row_d = matrix[i], matrix[j], matrix[k], matrix[m]
-        for at in range(len(out)):
-            out[at] += (a * row_a[at] + b * row_b[at]) + (c * row_c[at] + d * row_d[at])
-        n += 4
-    while n < n_used:
-        a, row_a = source[used[n]], matrix[used[n]]
-        for at in range(len(out)):
-            out[at] += a * row_a[at]
-        n += 1
+def _pad_net(net: ValueNet) -> Net:
+    """Return the weights of a network, padded."""
+    w, m = net.arrays, net.matrices
+    first, kind, third = (len(w[name]) for name in ("bias_1", "bias_kind", "bias_3"))
+    to_colors, to_game = (first, kind), (first, kind, third)
+    no_bias = np.zeros(third, np.float32)
+    weights, head_weights = net.outcomes.weights
+    return Net(
+        color=_pad(m["color"], to_colors),
+        kind=_pad(m["kind"], (kind,)),
+        game=_pad(m["game"], to_game),
+        **{name: _pad(_pad(m[name].T).T) for name in ("layer_2", "kind_2", "pooled", "layer_4", "out")},
+        bias_game=_pad(np.concatenate([w["bias_1"], w["bias_kind"], no_bias]), to_game),
+        **{name: _pad(w[name]) for name in ("bias_2", "bias_3", "bias_4", "bias_out")},
+        weights=weights,
+        head_weights=head_weights,
+    )
 
 
-@helper
-def take_integers(layers: Layers, numbers: Array) -> None:
-    """Write integers to `input`."""
-    for i in range(len(numbers)):
-        layers.input[i] = numbers[i]
+def _pad(array: NDArray[Any], parts: tuple[int, ...] | None = None) -> NDArray[Any]:
+    """Return an array whose last axis, or each of its parts of some sizes, is padded with zeros."""
+    pieces = [array] if parts is None else np.split(array, np.cumsum(parts)[:-1], axis=-1)
+    no_padding = [(0, 0)] * (array.ndim - 1)
+    filled = np.concatenate([np.pad(piece, [*no_padding, (0, -piece.shape[-1] % LANES)]) for piece in pieces], axis=-1)
+    result = allocate(filled.shape, filled.dtype)
+    result[...] = filled
+    return result
 
 
 @helper
-def take_rounded(layers: Layers, numbers: Array, shift: Any) -> None:
-    """Write numbers, rounded as ``exact_products.multiply`` does, to `input`."""
-    for i in range(len(numbers)):
-        layers.input[i] = np.float32(np.float32(numbers[i] + shift) - shift)
+def multiply_rows(source: Array, at: int, rows: int, matrix: Array, out: Array) -> None:
+    """Write the product of rows [rows, k] of `source`, from a place on, and a matrix [k, m] to `out` [rows, m].
+
+    Some more rows are read and written, up to a multiple of ROWS.
+    """
+    size, width = matrix.shape
+    for row in range(0, rows, ROWS):
+        start = at + row * size
+        for column in range(0, width, LANES):
+            a, b, c, d, e, f = zeros(), zeros(), zeros(), zeros(), zeros(), zeros()
+            place = column
+            for i in range(start, start + size):
+                numbers = load(matrix, place)
+                a = multiply_add(spread_from(source, i), numbers, a)
+                b = multiply_add(spread_from(source, i + size), numbers, b)
+                c = multiply_add(spread_from(source, i + 2 * size), numbers, c)
+                d = multiply_add(spread_from(source, i + 3 * size), numbers, d)
+                e = multiply_add(spread_from(source, i + 4 * size), numbers, e)
+                f = multiply_add(spread_from(source, i + 5 * size), numbers, f)
+                place += width
+            place = row * width + column
+            store(out, place, a)
+            store(out, place + width, b)
+            store(out, place + 2 * width, c)
+            store(out, place + 3 * width, d)
+            store(out, place + 4 * width, e)
+            store(out, place + 5 * width, f)
 
 
 @helper
-def most_of(numbers: Array, most: Any) -> Any:
-    """Return the greatest of some numbers and another one."""
-    for i in range(len(numbers)):
-        most = max(most, numbers[i])
-    return most
+def multiply_one(source: Array, at: int, matrix: Array, out: Array) -> None:
+    """Write the product of a row [k] of `source`, from a place on, and a matrix [k, m] to `out` [m]."""
+    size, width = matrix.shape
+    column = 0
+    while column + 4 * LANES <= width:
+        a, b, c, d = zeros(), zeros(), zeros(), zeros()
+        place = column
+        for i in range(at, at + size):
+            number = spread_from(source, i)
+            a = multiply_add(number, load(matrix, place), a)
+            b = multiply_add(number, load(matrix, place + LANES), b)
+            c = multiply_add(number, load(matrix, place + 2 * LANES), c)
+            d = multiply_add(number, load(matrix, place + 3 * LANES), d)
+            place += width
+        store(out, column, a)
+        store(out, column + LANES, b)
+        store(out, column + 2 * LANES, c)
+        store(out, column + 3 * LANES, d)
+        column += 4 * LANES
+    while column < width:
+        a, place = zeros(), column
+        for i in range(at, at + size):
+            a = multiply_add(spread_from(source, i), load(matrix, place), a)
+            place += width
+        store(out, column, a)
+        column += LANES
 
 
 @helper
-def shift_for(most: Any) -> Any:
-    """Return the power of two that numbers up to `most` are rounded with."""
-    power = np.float32(1)
-    if most > 0:
-        while power <= most:
-            power = np.float32(power * np.float32(2))
-        while power > most * np.float32(2):
-            power = np.float32(power * np.float32(0.5))
-    return power
-
-
-@helper
-def rectify(numbers: Array) -> None:
-    """Replace negative numbers by 0, in place."""
-    for i in range(len(numbers)):
-        numbers[i] = max(numbers[i], np.float32(0))
+def round_rows(numbers: Array, size: int, most: Any, out: Array) -> None:
+    """Write float32 numbers up to `most`, rounded as ``exact_products.multiply`` does, to `out` [size]."""
+    shift = spread_number(power_above(most))
+    for i in range(0, size, LANES):
+        store(out, i, widen(load(numbers, i) + shift - shift))
 
 
 @helper
 def predict_one(t: Facts, net: Net, layers: Layers, features: Array, out: Array) -> None:
     """Write the predicted outcomes of an afterstate with features [W] to out [H, K]."""
-    describe_game(t, net, layers, features)
-    describe_colors(t, net, layers, features)
-    describe_kinds(t, net, layers, features)
+    read(layers.input, features)
+    describe_game(net, layers, len(features))
+    describe_colors(t, net, layers)
+    describe_kinds(t, net, layers)
     pool_colors(t, net, layers)
-    third, to_third = layers.third, layers.of_game[len(net.bias_1) + len(net.bias_kind) :]
-    take_rounded(layers, layers.pooled, shift_for(most_of(layers.pooled, np.float32(0))))
-    multiply(layers, len(layers.pooled), net.pooled)
-    for i in range(len(third)):
-        third[i] = np.float32(np.float32(np.float32(layers.product[i]) + net.bias_3[i]) + to_third[i])
-    rectify(third)
-    take_rounded(layers, third, shift_for(most_of(third, np.float32(0))))
-    multiply(layers, len(third), net.layer_4)
-    fourth = layers.fourth
-    for i in range(len(fourth)):
-        fourth[i] = np.float32(np.float32(layers.product[i]) + net.bias_4[i])
-    rectify(fourth)
-    take_rounded(layers, fourth, shift_for(most_of(fourth, np.float32(0))))
-    multiply(layers, len(fourth), net.out)
-    n_outcomes = out.shape[1]
-    for head in range(out.shape[0]):
-        row = out[head]
-        for k in range(n_outcomes):
-            at = head * n_outcomes + k
-            row[k] = np.float32(np.float32(layers.product[at]) + net.bias_out[at])
-        softmax(row)
+    multiply_one(layers.rounded, 0, net.pooled, layers.product)
+    take_layer(layers, net.bias_3, len(layers.of_game) - len(net.bias_3))
+    multiply_one(layers.rounded, 0, net.layer_4, layers.product)
+    take_layer(layers, net.bias_4, -1)
+    multiply_one(layers.rounded, 0, net.out, layers.product)
+    for i in range(0, len(net.bias_out), LANES):
+        store(layers.whole, i, narrow(load(layers.product, i)) + load(net.bias_out, i))
+    softmax(layers.whole, out)
 
 
 @helper
-def describe_game(t: Facts, net: Net, layers: Layers, features: Array) -> None:
+def read(input: Array, features: Array) -> None:
+    """Write the features to `input`."""
+    whole = len(features) - len(features) % LANES
+    for i in range(0, whole, LANES):
+        store(input, i, load_integers(features, i))
+    for i in range(whole, len(features)):
+        input[i] = features[i]
+
+
+@helper
+def take_layer(layers: Layers, bias: Array, of_game: int) -> None:
+    """Compute a layer of the whole from `product` and a bias [m], and from `of_game` unless its place there is -1.
+
+    It is written to `rounded`.
+    """
+    product, whole, most = layers.product, layers.whole, narrow(zeros())
+    least = most
+    for i in range(0, len(bias), LANES):
+        numbers = narrow(load(product, i)) + load(bias, i)
+        if of_game >= 0:
+            numbers = numbers + load(layers.of_game, of_game + i)
+        numbers = greater_of(numbers, least)
+        most = greater_of(numbers, most)
+        store(whole, i, numbers)
+    round_rows(whole, len(bias), greatest(most), layers.rounded)
+
+
+@helper
+def describe_game(net: Net, layers: Layers, n_features: int) -> None:
     """Write what the features of the game add to the layers to `of_game`."""
-    size = net.game.shape[0]
-    take_integers(layers, features[len(features) - size :])
-    multiply(layers, size, net.game)
-    for i in range(len(layers.of_game)):
-        layers.of_game[i] = layers.product[i]
-    n_first, n_kind = len(net.bias_1), len(net.bias_kind)
-    for i in range(n_first):
-        layers.of_game[i] = np.float32(layers.of_game[i] + net.bias_1[i])
-    for i in range(n_kind):
-        layers.of_game[n_first + i] = np.float32(layers.of_game[n_first + i] + net.bias_kind[i])
+    multiply_one(layers.input, n_features - len(net.game), net.game, layers.product)
+    for i in range(0, len(net.bias_game), LANES):
+        store(layers.of_game, i, narrow(load(layers.product, i)) + load(net.bias_game, i))
 
 
 @helper
-def describe_colors(t: Facts, net: Net, layers: Layers, features: Array) -> None:
-    """Write the first layer of all colors to `first`, and what colors add to the layer of kinds to `to_kinds`."""
-    per_color, n_first, n_kind = net.color.shape[0], len(net.bias_1), len(net.bias_kind)
+def describe_colors(t: Facts, net: Net, layers: Layers) -> None:
+    """Compute the first layer of all colors, to `rounded_first`, and what colors add to the layer of kinds."""
+    n_first, n_kind, place = len(net.layer_2), len(net.kind_2), 0
+    multiply_rows(layers.input, 0, t.n_colors, net.color, layers.product)
+    least = narrow(zeros())
+    most = least
     for color in range(t.n_colors):
-        take_integers(layers, features[color * per_color : (color + 1) * per_color])
-        multiply(layers, per_color, net.color)
-        first = layers.first[color]
-        for i in range(n_first):
-            first[i] = np.float32(np.float32(layers.product[i]) + layers.of_game[i])
-        rectify(first)
-        for i in range(n_kind):
-            layers.to_kinds[color, i] = layers.product[n_first + i]
+        for i in range(0, n_first, LANES):
+            numbers = greater_of(narrow(load(layers.product, place)) + load(layers.of_game, i), least)
+            most = greater_of(numbers, most)
+            store(layers.first, color * n_first + i, numbers)
+            place += LANES
+        for i in range(0, n_kind, LANES):
+            store(layers.to_kinds, color * n_kind + i, narrow(load(layers.product, place)))
+            place += LANES
+    round_rows(layers.first, t.n_colors * n_first, greatest(most), layers.rounded_first)
 
 
 @helper
-def describe_kinds(t: Facts, net: Net, layers: Layers, features: Array) -> None:
-    """Add up the layer of the kinds that show each color in `shown`."""
-    per_kind, n_kind, n_first = net.kind.shape[0], len(net.bias_kind), len(net.bias_1)
-    start = t.n_colors * net.color.shape[0]
-    for color in range(t.n_colors):
-        fill(layers.shown[color], np.float32(0))
+def describe_kinds(t: Facts, net: Net, layers: Layers) -> None:
+    """Add up the layer of the kinds that show each color, to `rounded_shown`."""
+    n_kind, n_first, shown = len(net.kind_2), len(net.layer_2), layers.shown
+    multiply_rows(layers.input, t.n_colors * len(net.color), t.n_kinds, net.kind, layers.product)
+    least = narrow(zeros())
+    for i in range(0, t.n_colors * n_kind, LANES):
+        store(shown, i, least)
+    place = 0
     for kind in range(t.n_kinds):
-        a, b = np.int64(t.kinds[kind, 0]), np.int64(t.kinds[kind, 1])
-        take_integers(layers, features[start + kind * per_kind : start + (kind + 1) * per_kind])
-        multiply(layers, per_kind, net.kind)
-        shown_a, shown_b = layers.shown[a], layers.shown[b]
-        from_a, from_b, of_game = layers.to_kinds[a], layers.to_kinds[b], layers.of_game[n_first:]
-        for i in range(n_kind):
-            number = np.float32(np.float32(layers.product[i]) + np.float32(from_a[i] + from_b[i]))
-            number = max(np.float32(number + of_game[i]), np.float32(0))
-            shown_a[i] = np.float32(shown_a[i] + number)
+        a, b = np.int64(t.kinds[kind, 0]) * n_kind, np.int64(t.kinds[kind, 1]) * n_kind
+        for i in range(0, n_kind, LANES):
+            of_colors = load(layers.to_kinds, a + i) + load(layers.to_kinds, b + i)
+            numbers = narrow(load(layers.product, place)) + of_colors + load(layers.of_game, n_first + i)
+            numbers = greater_of(numbers, least)
+            store(shown, a + i, load(shown, a + i) + numbers)
             if a != b:
-                shown_b[i] = np.float32(shown_b[i] + number)
+                store(shown, b + i, load(shown, b + i) + numbers)
+            place += LANES
+    most = least
+    for i in range(0, t.n_colors * n_kind, LANES):
+        most = greater_of(load(shown, i), most)
+    round_rows(shown, t.n_colors * n_kind, greatest(most), layers.rounded_shown)
 
 
 @helper
 def pool_colors(t: Facts, net: Net, layers: Layers) -> None:
-    """Add up the second layer of the colors in `pooled`."""
-    most, most_shown = np.float32(0), np.float32(0)
-    for color in range(t.n_colors):
-        most = most_of(layers.first[color], most)
-        most_shown = most_of(layers.shown[color], most_shown)
-    shift, shift_shown = shift_for(most), shift_for(most_shown)
-    pooled, second = layers.pooled, layers.second
-    fill(pooled, np.float32(0))
-    for color in range(t.n_colors):
-        take_rounded(layers, layers.first[color], shift)
-        multiply(layers, net.layer_2.shape[0], net.layer_2)
-        for i in range(len(second)):
-            second[i] = np.float32(np.float32(layers.product[i]) + net.bias_2[i])
-        take_rounded(layers, layers.shown[color], shift_shown)
-        multiply(layers, net.kind_2.shape[0], net.kind_2)
-        for i in range(len(second)):
-            number = max(np.float32(second[i] + np.float32(layers.product[i])), np.float32(0))
-            pooled[i] = np.float32(pooled[i] + number)
+    """Add up the second layer of the colors, to `rounded`."""
+    n_second = len(net.bias_2)
+    multiply_rows(layers.rounded_first, 0, t.n_colors, net.layer_2, layers.product)
+    multiply_rows(layers.rounded_shown, 0, t.n_colors, net.kind_2, layers.other_product)
+    least = narrow(zeros())
+    most = least
+    for i in range(0, n_second, LANES):
+        bias, pooled, place = load(net.bias_2, i), least, i
+        for _ in range(t.n_colors):
+            numbers = narrow(load(layers.product, place)) + bias + narrow(load(layers.other_product, place))
+            pooled = pooled + greater_of(numbers, least)
+            place += n_second
+        most = greater_of(pooled, most)
+        store(layers.whole, i, pooled)
+    round_rows(layers.whole, n_second, greatest(most), layers.rounded)
 
 
 @helper
-def softmax(row: Array) -> None:
-    """Turn logits into a distribution, in place, as ``_softmax`` does."""
-    most = row[0]
-    for k in range(1, len(row)):
-        most = max(most, row[k])
-    total = np.float32(0)
-    for k in range(len(row)):
-        row[k] = exp(np.float32(row[k] - most))
-        total = np.float32(total + row[k]) if k > 0 else row[k]
-    for k in range(len(row)):
-        row[k] = np.float32(row[k] / total)
+def softmax(logits: Array, out: Array) -> None:
+    """Write the distributions of logits [H * K] to out [H, K], as ``_softmax`` does; overwrite the logits."""
+    n_heads, n_outcomes = out.shape
+    for head in range(n_heads):
+        row = logits[head * n_outcomes : (head + 1) * n_outcomes]
+        most = row[0]
+        for k in range(1, n_outcomes):
+            most = max(most, row[k])
+        for k in range(n_outcomes):
+            row[k] = np.float32(row[k] - most)
+    for i in range(0, n_heads * n_outcomes, LANES):
+        store(logits, i, exp(load(logits, i)))
+    for head in range(n_heads):
+        row, shares = logits[head * n_outcomes : (head + 1) * n_outcomes], out[head]
+        total = row[0]
+        for k in range(1, n_outcomes):
+            total = np.float32(total + row[k])
+        for k in range(n_outcomes):
+            shares[k] = np.float32(row[k] / total)
 
 
 @helper
-def exp(x: Any) -> Any:
-    """Return e to the power of x (:mod:`genial_env.policies.portable_exp`)."""
-    wide = max(np.float64(x), LEAST)
-    twos = np.rint(wide * LOG2_E)
-    rest = wide - twos * LOG_2
-    power = COEFFICIENTS[7]
-    power = power * rest + COEFFICIENTS[6]
-    power = power * rest + COEFFICIENTS[5]
-    power = power * rest + COEFFICIENTS[4]
-    power = power * rest + COEFFICIENTS[3]
-    power = power * rest + COEFFICIENTS[2]
-    power = power * rest + COEFFICIENTS[1]
-    power = power * rest + COEFFICIENTS[0]
-    scale = 1.0
-    for _ in range(-np.int64(twos)):
-        scale *= 0.5
-    return np.float32(power * scale)
+def exp(numbers: Any) -> Any:
+    """Return e to the power of a vector of float32 (:mod:`genial_env.policies.portable_exp`)."""
+    wide = greater_of(widen(numbers), spread_number(LEAST))
+    twos = nearest(wide * spread_number(LOG2_E))
+    rest = wide - twos * spread_number(LOG_2)
+    power = spread_number(COEFFICIENTS[7])
+    power = power * rest + spread_number(COEFFICIENTS[6])
+    power = power * rest + spread_number(COEFFICIENTS[5])
+    power = power * rest + spread_number(COEFFICIENTS[4])
+    power = power * rest + spread_number(COEFFICIENTS[3])
+    power = power * rest + spread_number(COEFFICIENTS[2])
+    power = power * rest + spread_number(COEFFICIENTS[1])
+    power = power * rest + spread_number(COEFFICIENTS[0])
+    return narrow(power * two_to_the(twos))
 
 
 @helper
