@@ -208,7 +208,9 @@ def _search(
     if searched.size:
         deals = task.search_deals
         seen = view(state, rows=rows[np.repeat(games, deals)])
-        dealt = determinize(seen, bits(np.repeat(bits(random[games], SEARCH_BITS + 1), deals), np.tile(np.arange(deals), len(games))))
+        dealt = determinize(
+            seen, bits(np.repeat(bits(random[games], SEARCH_BITS + 1), deals), np.tile(np.arange(deals), len(games)))
+        )
         first = np.zeros(len(rows), dtype=np.int64)
         first[games] = np.arange(len(games)) * deals  # the number of a game's first deal
         played = dealt.select((first[after.game[searched], None] + np.arange(deals)).ravel())

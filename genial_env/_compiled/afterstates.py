@@ -5,14 +5,16 @@ where all six neighbours are shifted slices (:mod:`genial_env._compiled.deciding
 """
 
 import threading
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from genial_env._compiled.deciding import best_neighbours, correct_double, value_halves
 from genial_env._compiled.handover import arrays, facts, scratch, share
 from genial_env._compiled.jit import Entry, helper
-from genial_env._compiled.primitives import Array, Arrays, copy
+from genial_env._compiled.primitives import Array, Arrays, copy, flat
 from genial_env._compiled.rules import (
     advanced,
     apply_without_draw,
@@ -26,8 +28,8 @@ from genial_env._compiled.rules import (
     may_place,
     may_swap,
     next_stop,
+    run_from,
     split_action,
-    track_of,
 )
 from genial_env._compiled.scratch import Scratch
 from genial_env.core.arrays import Ints
@@ -48,57 +50,98 @@ MOST_POINTS = max(THRESHOLDS)
 class Buffers(NamedTuple):
     """Scratch buffers of one thread.
 
-    The numbers of cells are computed once for the game before an action (`base_...`). For the game after it they are
-    changed where the action makes a difference, and restored.
+    The numbers of cells are computed once for the game before an action. The same numbers after the action are copied
+    from them, and changed where the action makes a difference.
 
-    Axis "grid": indices of the grid with a border (`grid_index` of :class:`~genial_env.core.scalar.Facts`).
+    Axis "grid": indices of the grid with a border (`grid_index` of :class:`~genial_env.core.scalar.Facts`), and beyond
+    it up to a multiple of the numbers that are computed at once. Axis "layer": the points that a cell offers, then the
+    gain of a half there for each track; NOTHING where no tile fits.
     """
 
-    cells: Array  # [N + 1] int16 the cells that a tile fits on before the action
-    sizes: Array  # [4] int64 before the action: how many cells these are, pairs of free cells, free cells
-    removed: Array  # [16] int16 those of the cells that no tile fits on any more
-    base_points: Array  # [C, grid] int16 the points that cells offer; NOTHING where no tile fits
-    base_gains: Array  # [T, C, grid] int16 the value of a half for a track; NOTHING where no tile fits
-    base_counts: Array  # [C, points] int64 the number of cells by the points that they offer
-    points: Array  # [C, grid] int16 the same after the action
-    gains: Array  # [T, C, grid] int16 the same after the action
-    counts: Array  # [C, points] int64 the same after the action
-    near: Array  # [C, grid] int16 the greatest number on a neighbour
-    sums: Array  # [2, grid] int16 the value of a tile on each cell
+    cells: Array  # [N + 1] int16 the indices of cells that a tile fits on before the action
+    sizes: Array  # [3] int64 before the action: how many cells these are, pairs of free cells, free cells
+    beside: Array  # [grid] int16 the free neighbours of a free cell before the action; MANY elsewhere
+    removed: Array  # [16] int16 the indices of those of the cells that no tile fits on any more
+    before: Array  # [1 + T, C, grid] int16 the numbers of the cells before the action
+    numbers: Array  # [1 + T, C, grid] int16 the same after the action
+    near: Array  # [1 + T, C, grid] int16 the greatest of `numbers` on a neighbour
+    reached: Array  # [points, 8] int16 1 for each of the thresholds that so many points reach, else 0
+    counts_before: Array  # [C, 8] int16 the number of cells that reach each threshold before the action
+    counts: Array  # [C, 8] int16 the same after the action
+    constants: Array  # [W] int16 the features that a placement does not change; anything elsewhere
     by_kind: Array  # [T, M] int16 the value of the best placement of a kind for a track
     elsewhere: Array  # [M] int16 the value of the best placement of a tile in hand elsewhere
-    held: Array  # [M] int64 the tiles in hand
-    order: Array  # [M] int64 kinds by value, the highest first
+    by_cell: Array  # [grid] int16 the value of a tile on each cell
+    held: Array  # [M] int16 the tiles in hand
+    order: Array  # [T, M] int16 kinds, nearly sorted by value, the highest first
     stack: Array  # [N + 1] int16 cells of a region
-    seen: Array  # [N + 1] uint8 whether a cell belongs to a region found before
+    waiting: Array  # [grid] bool cells that belong to no region yet; False between calls
     values: Array  # [most] int64 the values of the best candidates
+    chances: Array  # [K + 1, tiles + 1, tiles + 1] int16 as `_compute_chances` returns
+    steps: Array  # [6] int64 from a grid index to those of the neighbours
+    rows: Array  # [grid] int16 the row of a grid index
+    tracks: Array  # [P + 1] int64 the track of a seat
+
+
+MANY = 1 << 8
+"""More free neighbours than any cell has."""
+
+AT_ONCE = 64
+"""Numbers of cells are computed for a multiple of so many cells, which the processor does fastest."""
 
 
 def make_buffers(rules: Rules, most: int) -> Arrays:
     """Allocate the scratch buffers of one thread."""
-    t, grid = tables(rules), (2 * rules.side + 1) ** 2
-    points, gains = (rules.colors, grid), (rules.tracks, rules.colors, grid)
-    counts = rules.colors, MOST_POINTS + 1
+    t, width = tables(rules), 2 * rules.side + 1
+    grid = width + 1 + _round_up(width * width)
+    numbers = 1 + rules.tracks, rules.colors, grid
+    reached = np.zeros((MOST_POINTS + 1, 8), np.int16)
+    reached[:, :N_THRESHOLDS] = np.arange(MOST_POINTS + 1)[:, None] >= THRESHOLDS
     return Buffers(
         cells=np.empty(t.n_cells + 1, np.int16),
-        sizes=np.empty(4, np.int64),
+        sizes=np.empty(3, np.int64),
+        beside=np.full(grid, MANY, np.int16),
         removed=np.empty(16, np.int16),
-        base_points=np.empty(points, np.int16),
-        base_gains=np.empty(gains, np.int16),
-        base_counts=np.empty(counts, np.int64),
-        points=np.empty(points, np.int16),
-        gains=np.empty(gains, np.int16),
-        counts=np.empty(counts, np.int64),
-        near=np.full(points, NOTHING, np.int16),
-        sums=np.empty((2, grid), np.int16),
+        before=np.full(numbers, NOTHING, np.int16),
+        numbers=np.full(numbers, NOTHING, np.int16),
+        near=np.full(numbers, NOTHING, np.int16),
+        reached=reached,
+        counts_before=np.empty((rules.colors, 8), np.int16),
+        counts=np.empty((rules.colors, 8), np.int16),
+        constants=np.zeros(afterstates.width(rules), np.int16),
         by_kind=np.empty((rules.tracks, t.n_kinds), np.int16),
         elsewhere=np.empty(t.n_kinds, np.int16),
-        held=np.empty(t.n_kinds, np.int64),
-        order=np.empty(t.n_kinds, np.int64),
+        by_cell=np.empty(grid, np.int16),
+        held=np.empty(t.n_kinds, np.int16),
+        order=np.tile(np.arange(t.n_kinds, dtype=np.int16), (rules.tracks, 1)),
         stack=np.empty(t.n_cells + 1, np.int16),
-        seen=np.empty(t.n_cells + 1, np.uint8),
+        waiting=np.zeros(grid, np.bool_),
         values=np.empty(most + 1, np.int64),
+        chances=_compute_chances(rules),
+        steps=np.array([1, -1, width, -width, width - 1, 1 - width]),
+        rows=(np.arange(grid) // width).astype(np.int16),
+        tracks=np.arange(rules.players + 1) % rules.tracks,
     )
+
+
+def _round_up(n: int) -> int:
+    """Return the next multiple of :data:`AT_ONCE`."""
+    return -(-n // AT_ONCE) * AT_ONCE
+
+
+@lru_cache(maxsize=16)
+def _compute_chances(rules: Rules) -> NDArray[np.int16]:
+    """Return the probability that no tile of some kinds is drawn: [draws, tiles, tiles of other kinds].
+
+    It is rounded down after every draw, with :data:`FIXED` bits, as ``_expected_best`` in that module does.
+    """
+    n_tiles = int(tables(rules).full_bag.sum())
+    tiles = np.arange(n_tiles + 1)
+    share = np.minimum((tiles << FIXED) // np.maximum(tiles, 1)[:, None], 1 << FIXED)
+    chances = np.full((rules.rack + 1, n_tiles + 1, n_tiles + 1), 1 << FIXED)
+    for draw in range(rules.rack):
+        chances[draw + 1] = (chances[draw] * share) >> FIXED
+    return chances.astype(np.int16)
 
 
 # Candidates
@@ -228,19 +271,16 @@ def fill_features(
             last = g
         write_afterstate(p, o, t, r, values, actions[i], others[g], features[i])
         over[i] = o.phase[0] == OVER
-        for track in range(t.n_tracks):
-            copy(o.scores[0, track], scores[i, track])
+        copy(flat(o.scores), flat(scores[i]))
 
 
 @helper
 def take_over(s: Games, g: int, o: Games) -> None:
     """Make the one game a copy of another, in place, except for arrays that no view has."""
     copy(s.board[g], o.board[0])
-    for cell in range(s.board.shape[1]):
-        copy(s.points[g, cell], o.points[0, cell])
+    copy(flat(s.points[g]), flat(o.points))
     copy(s.open[g], o.open[0])
-    for track in range(s.scores.shape[1]):
-        copy(s.scores[g, track], o.scores[0, track])
+    copy(flat(s.scores[g]), flat(o.scores))
     copy(s.racks[g, 0], o.racks[0, 0])
     copy(s.bag[g], o.bag[0])
     o.to_play[0], o.phase[0], o.pending_bonus[0] = 0, s.phase[g], s.pending_bonus[g]
@@ -256,106 +296,134 @@ def write_afterstate(
     """
     take_over(p, 0, o)
     apply_without_draw(o, t, 0, action)
-    first, second, a, b = -1, -1, -1, -1
+    copy(flat(r.before), flat(r.numbers))
+    copy(flat(r.counts_before), flat(r.counts))
+    copy(r.constants, out)
+    n_fitting, n_pairs, n_free = r.sizes[0], r.sizes[1], r.sizes[2]
     n_removed = 0
     if is_placing(t, action):
         slot, placement = split_action(t, action)
-        first, second = np.int64(t.cells[placement, 0]), np.int64(t.cells[placement, 1])
         kind = p.racks[0, 0, slot]
         a, b = np.int64(t.kinds[kind, 0]), np.int64(t.kinds[kind, 1])
-        n_removed = find_removed(o, t, r, first, second)
-        for color in range(t.n_colors):
-            if color == a or color == b:
-                describe_color_of_cells(o, t, r, values, color, r.points, r.gains, r.counts)
-            remove_cells(o, t, r, n_removed, color)
-    n_free = r.sizes[2]
-    n_pairs = r.sizes[1]
-    if first >= 0:
+        first, second = np.int64(t.cells[placement, 0]), np.int64(t.cells[placement, 1])
+        for half in range(2):
+            add_points(o, t, r, values, second if half else first, b if half else a)
+        for half in range(2 - np.int64(a == b)):
+            write_gains(o, t, r, values, 0, b if half else a, r.numbers)
+        one, other = np.int64(t.grid_index[first]), np.int64(t.grid_index[second])
         n_free -= 2
-        n_pairs -= count_free_beside(p, t, first) + count_free_beside(p, t, second) - 1
-    write_features(o, t, r, others, r.sizes[0] - n_removed, n_pairs, n_free, out)
-    for i in range(n_removed):
-        cell = r.removed[i]
-        index = t.grid_index[cell]
-        for color in range(t.n_colors):
-            r.points[color, index] = r.base_points[color, index]
-            for track in range(t.n_tracks):
-                r.gains[track, color, index] = r.base_gains[track, color, index]
-    for color in range(t.n_colors):
-        if n_removed > 0:
-            copy(r.base_counts[color], r.counts[color])
-        if color == a or color == b:
-            copy(r.base_points[color], r.points[color])
-            for track in range(t.n_tracks):
-                copy(r.base_gains[track, color], r.gains[track, color])
+        n_pairs -= np.int64(r.beside[one]) + r.beside[other] - 1
+        n_removed = find_removed(r, one, other)
+        n_fitting -= n_removed
+        remove_cells(t, r, n_removed)
+    elif action == t.swap_action:
+        write_constants(o, t, r, out)
+    write_features(o, t, r, others, n_removed, n_fitting, n_pairs, n_free, out)
 
 
 @helper
-def find_removed(o: Games, t: Facts, r: Buffers, first: int, second: int) -> Any:
+def add_points(o: Games, t: Facts, r: Buffers, values: Array, cell: int, color: int) -> None:
+    """Update the points of the cells at the ends of the runs of a color through a cell, and their gains."""
+    for direction in range(6):
+        _, end = run_from(t, o.board[0], cell, direction, color)
+        if end < 0:
+            continue
+        index = np.int64(t.grid_index[end])
+        before, now = np.int64(r.numbers[0, color, index]), np.int64(o.points[0, end, color])
+        if before == NOTHING or before == now:
+            continue
+        r.numbers[0, color, index] = now
+        old, new = r.reached[min(before, MOST_POINTS)], r.reached[min(now, MOST_POINTS)]
+        row = r.counts[color]
+        for n in range(8):
+            row[n] += new[n] - old[n]
+        for track in range(1, t.n_tracks):
+            marker: Any = np.int64(o.scores[0, track, color])
+            after = values[advanced(marker, now, np.int64(furthest(t, marker)))]
+            r.numbers[1 + track, color, index] = after - values[marker]
+
+
+@helper
+def write_gains(o: Games, t: Facts, r: Buffers, values: Array, track: int, color: int, numbers: Array) -> None:
+    """Write the gains of a color for a track on the cells in `cells`, from their points."""
+    marker: Any = np.int64(o.scores[0, track, color])
+    limit: Any = np.int64(furthest(t, marker))
+    now = np.int64(values[marker])
+    points, gains = numbers[0, color], numbers[1 + track, color]
+    for i in range(r.sizes[0]):
+        index = r.cells[i]
+        gains[index] = values[advanced(marker, points[index], limit)] - now
+
+
+@helper
+def find_removed(r: Buffers, one: int, other: int) -> Any:
     """Write the cells that no tile fits on after a placement to `removed`; return how many they are.
 
     They are the cells of the placement, and free neighbours that have no free neighbour left.
     """
-    r.removed[0], r.removed[1], n_removed = first, second, 2
+    r.removed[0], r.removed[1], n_removed = one, other, 2
+    at_one, at_other = r.beside[one], r.beside[other]
+    r.beside[one], r.beside[other] = MANY, MANY
     for half in range(2):
-        covered = second if half else first
         for direction in range(6):
-            cell = t.rays[covered, direction, 0]
-            if cell < 0 or o.board[0, cell] != FREE or count_free_beside(o, t, cell) > 0:
-                continue
-            is_new = True
-            for i in range(2, n_removed):
-                is_new &= r.removed[i] != cell
-            if is_new:
-                r.removed[n_removed] = cell
-                n_removed += 1
+            index = (other if half else one) + r.steps[direction]
+            beside = np.int64(r.beside[index]) - 1
+            r.beside[index] = beside
+            r.removed[n_removed] = index
+            n_removed += beside == 0
+    for half in range(2):
+        for direction in range(6):
+            r.beside[(other if half else one) + r.steps[direction]] += 1
+    r.beside[one], r.beside[other] = at_one, at_other
     return n_removed
 
 
 @helper
-def count_free_beside(o: Games, t: Facts, cell: int) -> Any:
-    """Count the free neighbours of a cell in the one game."""
-    beside = 0
-    for direction in range(6):
-        other = t.rays[cell, direction, 0]
-        if other >= 0 and o.board[0, other] == FREE:
-            beside += 1
-    return beside
-
-
-@helper
-def remove_cells(o: Games, t: Facts, r: Buffers, n_removed: int, color: int) -> None:
-    """Take the cells in `removed` out of the numbers of a color."""
+def remove_cells(t: Facts, r: Buffers, n_removed: int) -> None:
+    """Take the cells in `removed` out of the numbers of all cells."""
     for i in range(n_removed):
-        index = t.grid_index[r.removed[i]]
-        r.counts[color, min(np.int64(r.points[color, index]), MOST_POINTS)] -= 1
-        r.points[color, index] = NOTHING
-        for track in range(t.n_tracks):
-            r.gains[track, color, index] = NOTHING
+        index = np.int64(r.removed[i])
+        for color in range(t.n_colors):
+            row, gone = r.counts[color], r.reached[min(np.int64(r.numbers[0, color, index]), MOST_POINTS)]
+            for n in range(8):
+                row[n] -= gone[n]
+            for layer in range(1 + t.n_tracks):
+                r.numbers[layer, color, index] = NOTHING
 
 
 @helper
 def describe_cells(o: Games, t: Facts, r: Buffers, values: Array) -> None:
-    """Write what the cells of the one game offer, before an action and, as long as nothing was changed, after it."""
+    """Write what the cells of the one game offer, and its features that a placement does not change."""
+    fill(r.beside, MANY)
+    fill(flat(r.before), NOTHING)
+    fill(flat(r.counts_before), 0)
     n_fitting, n_pairs, n_free = 0, 0, 0
     for cell in range(o.board.shape[1]):
         if o.board[0, cell] != FREE:
             continue
         n_free += 1
-        beside = count_free_beside(o, t, cell)
+        beside = 0
+        for direction in range(6):
+            other = t.rays[cell, direction, 0]
+            beside += other >= 0 and o.board[0, other] == FREE
+        index = np.int64(t.grid_index[cell])
         n_pairs += beside
-        r.cells[n_fitting] = cell
-        n_fitting += beside > 0
+        r.beside[index] = beside
+        r.cells[n_fitting] = index
+        if beside == 0:
+            continue
+        n_fitting += 1
+        for color in range(t.n_colors):
+            points = np.int64(o.points[0, cell, color])
+            r.before[0, color, index] = points
+            row, reached = r.counts_before[color], r.reached[min(points, MOST_POINTS)]
+            for n in range(8):
+                row[n] += reached[n]
     r.sizes[0], r.sizes[1], r.sizes[2] = n_fitting, n_pairs >> 1, n_free
-    for color in range(t.n_colors):
-        fill(r.base_points[color], NOTHING)
-        for track in range(t.n_tracks):
-            fill(r.base_gains[track, color], NOTHING)
-        describe_color_of_cells(o, t, r, values, color, r.base_points, r.base_gains, r.base_counts)
-        copy(r.base_points[color], r.points[color])
-        copy(r.base_counts[color], r.counts[color])
-        for track in range(t.n_tracks):
-            copy(r.base_gains[track, color], r.gains[track, color])
+    for track in range(t.n_tracks):
+        for color in range(t.n_colors):
+            write_gains(o, t, r, values, track, color, r.before)
+    write_constants(o, t, r, r.constants)
 
 
 @helper
@@ -365,261 +433,324 @@ def fill(row: Array, number: int) -> None:
         row[index] = number
 
 
+N_THRESHOLDS = len(THRESHOLDS)
+
+
 @helper
-def describe_color_of_cells(
-    o: Games, t: Facts, r: Buffers, values: Array, color: int, points: Array, gains: Array, counts: Array
-) -> None:
-    """Write what the cells in `cells` offer to a color."""
-    row = counts[color]
-    for n in range(len(row)):
-        row[n] = 0
-    n_fitting = r.sizes[0]
-    for i in range(n_fitting):
-        cell = r.cells[i]
-        offered = np.int64(o.points[0, cell, color])
-        points[color, t.grid_index[cell]] = offered
-        row[min(offered, MOST_POINTS)] += 1
-    for track in range(t.n_tracks):
-        marker: Any = np.int64(o.scores[0, track, color])
-        limit: Any = np.int64(furthest(t, marker))
-        now = np.int64(values[marker])
-        for i in range(n_fitting):
-            cell = r.cells[i]
-            gain = values[advanced(marker, o.points[0, cell, color], limit)] - now
-            gains[track, color, t.grid_index[cell]] = gain
+def size_of_color(t: Facts) -> Any:
+    """Return the number of features of a color."""
+    return 4 * t.n_tracks + 8 + N_THRESHOLDS + count_rivals(t)
+
+
+@helper
+def count_rivals(t: Facts) -> Any:
+    """Return how many rivals have features; the player of solo is its own rival."""
+    return max(t.n_players - 1, 1)
+
+
+@helper
+def start_of_kinds(t: Facts) -> Any:
+    """Return the index of the first feature of the tile kinds."""
+    return t.n_colors * size_of_color(t)
+
+
+@helper
+def start_of_whole(t: Facts) -> Any:
+    """Return the index of the first feature of the whole game."""
+    return start_of_kinds(t) + t.n_kinds * (3 + t.n_tracks)
+
+
+@helper
+def write_constants(o: Games, t: Facts, r: Buffers, out: Array) -> None:
+    """Write the features of the one game that a placement does not change to out [W].
+
+    They are those of the other tracks' markers, and the numbers of unseen tiles.
+    """
+    per_color, per_kind = size_of_color(t), 3 + t.n_tracks
+    for track in range(1, t.n_tracks):
+        write_markers(o, t, track, out)
+    unseen = 4 * t.n_tracks + 5 + N_THRESHOLDS
+    for color in range(t.n_colors):
+        out[color * per_color + unseen] = 0
+        out[color * per_color + unseen + 1] = 0
+    kinds = out[start_of_kinds(t) :]
+    for kind in range(t.n_kinds):
+        a, b = np.int64(t.kinds[kind, 0]), np.int64(t.kinds[kind, 1])
+        out[a * per_color + unseen + np.int64(a == b)] += o.bag[0, kind]
+        if a != b:
+            out[b * per_color + unseen] += o.bag[0, kind]
+        kinds[kind * per_kind + 1] = o.bag[0, kind]
+
+
+@helper
+def write_markers(o: Games, t: Facts, track: int, out: Array) -> None:
+    """Write the features of a track's markers to out [W]."""
+    per_color, markers, lowest = size_of_color(t), o.scores[0, track], lowest_marker(o, t, 0, track)
+    in_order = out[start_of_whole(t) + track * t.n_colors :]
+    for color in range(t.n_colors):
+        marker, lower, place = np.int64(markers[color]), np.int64(0), np.int64(0)
+        for other in range(t.n_colors):
+            lower += markers[other] < marker
+            place += other < color and markers[other] == marker
+        in_order[lower + place] = marker
+        row = out[color * per_color + 4 * track :]
+        row[0], row[1], row[2], row[3] = marker, marker - lowest, lower, marker == t.top
 
 
 @helper
 def write_features(
-    o: Games, t: Facts, r: Buffers, others: Array, n_fitting: int, n_pairs: int, n_free: int, out: Array
+    o: Games,
+    t: Facts,
+    r: Buffers,
+    others: Array,
+    n_removed: int,
+    n_fitting: int,
+    n_pairs: int,
+    n_free: int,
+    out: Array,
 ) -> None:
-    """Write the features of the one game to out [W], as ``compute_features`` in that module does."""
+    """Write the features of the one game to out [W] that :func:`write_constants` does not write.
+
+    They are those of ``compute_features`` in that module.
+    """
+    n_held = count_held(o, t, r)
+    best_neighbours(t.width, flat(r.numbers), flat(r.near))
+    for track in range(t.n_tracks):
+        value_kinds(o, t, r, track)
+    write_markers(o, t, 0, out)
+    for color in range(t.n_colors):
+        describe_color(o, t, r, color, out)
+    whole = out[start_of_whole(t) + t.n_tracks * t.n_colors :]
+    whole[0], whole[1] = describe_rack(o, t, r, out)
+    describe_kinds(t, r, out)
+    at, n_unseen = 2, np.int64(0)
     for kind in range(t.n_kinds):
-        r.held[kind] = 0
+        n_unseen += o.bag[0, kind]
+    for rival in range(count_rivals(t)):
+        track = r.tracks[rival + 1]
+        size = np.int64(others[rival]) if t.n_players > 1 else np.int64(1)
+        best_by_color(o, t, r, track, 4 * t.n_tracks + 8 + N_THRESHOLDS + rival, out)
+        expected, most = expect(o, t, r, track, r.chances[size, n_unseen], n_unseen)
+        whole[at], whole[at + 1], whole[at + 2] = expected, most, size
+        at += 3
+    whole[at], whole[at + 1], whole[at + 2] = n_free, n_fitting, n_pairs
+    whole[at + 3], whole[at + 4], whole[at + 5] = o.pending_bonus[0], n_held, may_swap(o, 0)
+    expected, most = expect(o, t, r, 0, r.chances[t.n_slots - n_held, n_unseen], n_unseen)
+    whole[at + 6], whole[at + 7] = expected, most
+    left = count_placements_left(r, n_removed, n_fitting)
+    whole[at + 8], whole[at + 9] = left, left & 1
+
+
+@helper
+def count_held(o: Games, t: Facts, r: Buffers) -> Any:
+    """Write how many tiles of each kind are in hand to `held`; return how many there are."""
+    fill(r.held, 0)
     n_held = 0
     for slot in range(t.n_slots):
         kind = o.racks[0, 0, slot]
         if kind != EMPTY:
             r.held[kind] += 1
             n_held += 1
-    for track in range(t.n_tracks):
-        value_kinds(o, t, r, track)
-    n_rivals = max(t.n_players - 1, 1)
-    per_color = 4 * t.n_tracks + 8 + N_THRESHOLDS + n_rivals
-    for color in range(t.n_colors):
-        describe_color(o, t, r, color, out[color * per_color : (color + 1) * per_color])
-    count_kinds_by_color(o, t, r, n_rivals, per_color, out)
-    per_kind = 3 + t.n_tracks
-    kinds = out[t.n_colors * per_color : t.n_colors * per_color + t.n_kinds * per_kind]
-    for kind in range(t.n_kinds):
-        at = kind * per_kind
-        kinds[at], kinds[at + 1] = r.held[kind], o.bag[0, kind]
-        kinds[at + 2], kinds[at + 3] = r.by_kind[0, kind], r.elsewhere[kind]
-        for track in range(1, t.n_tracks):
-            kinds[at + 3 + track] = r.by_kind[track, kind]
-    whole = out[t.n_colors * per_color + t.n_kinds * per_kind :]
-    at = sort_markers(o, t, whole)
-    best, second = np.int64(0), np.int64(0)
-    for kind in range(t.n_kinds):
-        if r.held[kind] > 0:
-            value = np.int64(r.by_kind[0, kind])
-            second = max(second, min(best, value))
-            best = max(best, value)
-    whole[at], whole[at + 1] = best, second
-    at += 2
-    for rival in range(n_rivals):
-        track = track_of(t, rival + 1)
-        size = np.int64(others[rival]) if t.n_players > 1 else np.int64(1)
-        expected, most = expect(o, t, r, track, size)
-        whole[at], whole[at + 1], whole[at + 2] = expected, most, size
-        at += 3
-    whole[at], whole[at + 1], whole[at + 2] = n_free, n_fitting, n_pairs
-    whole[at + 3], whole[at + 4], whole[at + 5] = o.pending_bonus[0], n_held, may_swap(o, 0)
-    expected, most = expect(o, t, r, 0, t.n_slots - n_held)
-    whole[at + 6], whole[at + 7] = expected, most
-    left = count_placements_left(o, t, r, n_fitting)
-    whole[at + 8], whole[at + 9] = left, left & 1
-
-
-N_THRESHOLDS = len(THRESHOLDS)
+    return n_held
 
 
 @helper
 def value_kinds(o: Games, t: Facts, r: Buffers, track: int) -> None:
     """Write the value of the best placement of each kind for a track to `by_kind`, and of tiles in hand elsewhere."""
-    for color in range(t.n_colors):
-        best_neighbours(t.width, r.gains[track, color], r.near[color])
+    gains, near = r.numbers[1 + track], r.near[1 + track]
     for kind in range(t.n_kinds):
         is_held = track == 0 and r.held[kind] > 0
-        if track == 0:
-            r.elsewhere[kind] = 0
-        if not is_held and o.bag[0, kind] == 0:
-            r.by_kind[track, kind] = 0
-            continue
-        a, b = t.kinds[kind, 0], t.kinds[kind, 1]
-        best = best_sum(t.width, r.gains[track, a], r.near[b])
+        best = np.int64(0)
+        if is_held or o.bag[0, kind] > 0:
+            best = best_sum(t.width, gains[t.kinds[kind, 0]], near[t.kinds[kind, 1]])
         r.by_kind[track, kind] = best
-        if is_held and best > 0:
-            r.elsewhere[kind] = best_elsewhere(o, t, r, a, b, best)
+        if is_held:
+            r.elsewhere[kind] = best_elsewhere(t, r, t.kinds[kind, 0], t.kinds[kind, 1], best) if best > 0 else 0
+        elif track == 0:
+            r.elsewhere[kind] = 0
+
+
+@helper
+def inner_size(width: int) -> Any:
+    """Return how many numbers of a grid are looked at: from the first cell to behind the last one."""
+    return (width * (width - 2) + AT_ONCE - 3) // AT_ONCE * AT_ONCE
 
 
 @helper
 def best_sum(width: int, first: Array, second: Array) -> Any:
     """Return the greatest sum of the numbers at the same index of two grids, at least 0."""
-    one, other = first[width + 1 : len(first) - width - 1], second[width + 1 :]
+    one, other = first[width + 1 :], second[width + 1 :]
     most = np.int16(0)
-    for at in range(len(one)):
+    for at in range(inner_size(width)):
         most = max(most, np.int16(one[at] + other[at]))
     return np.int64(most)
 
 
 @helper
-def best_elsewhere(o: Games, t: Facts, r: Buffers, a: int, b: int, best: int) -> Any:
-    """Return the greatest value of a tile on a cell that is not near every cell of the best placements, at least 0."""
+def greatest(width: int, numbers: Array) -> Any:
+    """Return the greatest of the numbers of a grid, at least 0."""
+    inner = numbers[width + 1 :]
+    most = np.int16(0)
+    for at in range(inner_size(width)):
+        most = max(most, inner[at])
+    return np.int64(most)
+
+
+@helper
+def best_elsewhere(t: Facts, r: Buffers, a: int, b: int, best: int) -> Any:
+    """Return the greatest value of a tile on a cell that is not near every cell of the best placements, at least 0.
+
+    The cells near all of those are the cells whose coordinates in the three directions of the grid are near the least
+    and the greatest of theirs.
+    """
     edge = t.width + 1
-    inner = len(r.sums[0]) - 2 * edge
-    one, other = r.gains[0, a][edge : edge + inner], r.gains[0, b][edge : edge + inner]
-    near_one, near_other = r.near[a][edge : edge + inner], r.near[b][edge : edge + inner]
-    by_cell, rest = r.sums[0][:inner], r.sums[1][:inner]
-    for at in range(inner):
+    one, other = r.numbers[1, a][edge:], r.numbers[1, b][edge:]
+    near_one, near_other = r.near[1, a][edge:], r.near[1, b][edge:]
+    by_cell = r.by_cell[edge:]
+    for at in range(inner_size(t.width)):
         by_cell[at] = max(np.int16(one[at] + near_other[at]), np.int16(other[at] + near_one[at]))
-    most = np.int64(0)
-    for at in range(inner):
-        if by_cell[at] != best:
-            continue
-        for index in range(inner):
-            rest[index] = by_cell[index]
-        for down in range(-REACH, REACH + 1):
-            start = at + down * t.width
-            for right in range(max(-REACH, -REACH - down), min(REACH, REACH - down) + 1):
-                if 0 <= start + right < inner:
-                    rest[start + right] = NOTHING
-        found = np.int16(0)
-        for index in range(inner):
-            found = max(found, rest[index])
-        most = max(most, np.int64(found))
-        if most == best:
-            break
-    return most
+    least_q, most_q, least_r, most_r, least_s, most_s = MANY, -MANY, MANY, -MANY, MANY, -MANY
+    for i in range(r.sizes[0]):
+        index = np.int64(r.cells[i])
+        if r.by_cell[index] == best:
+            at_r = np.int64(r.rows[index])
+            at_q = index - at_r * t.width
+            least_q, most_q = min(least_q, at_q), max(most_q, at_q)
+            least_r, most_r = min(least_r, at_r), max(most_r, at_r)
+            least_s, most_s = min(least_s, at_q + at_r), max(most_s, at_q + at_r)
+    for at_r in range(max(most_r - REACH, 1), min(least_r + REACH, t.width - 2) + 1):
+        start = max(most_q - REACH, most_s - REACH - at_r)
+        for at_q in range(start, min(least_q + REACH, least_s + REACH - at_r) + 1):
+            r.by_cell[at_r * t.width + at_q] = NOTHING
+    return greatest(t.width, r.by_cell)
 
 
 @helper
 def describe_color(o: Games, t: Facts, r: Buffers, color: int, out: Array) -> None:
-    """Write the features of a color to out [F], except for those of tiles."""
-    at = 0
-    for track in range(t.n_tracks):
-        marker, lower = np.int64(o.scores[0, track, color]), np.int64(0)
-        for other in range(t.n_colors):
-            lower += o.scores[0, track, other] < marker
-        out[at], out[at + 1] = marker, marker - lowest_marker(o, t, 0, track)
-        out[at + 2], out[at + 3] = lower, marker == t.top
-        at += 4
-    own: Any = np.int64(o.scores[0, 0, color])
-    out[at] = np.int64(next_stop(t, own)) - own
-    at += 1
-    total = np.int64(0)
-    n = N_THRESHOLDS - 1
-    for points in range(MOST_POINTS, 0, -1):
-        total += r.counts[color, points]
-        if points == THRESHOLDS[n]:
-            out[at + n] = total
-            n -= 1
-    at += N_THRESHOLDS
-    row = r.points[color]
-    most = np.int16(0)
-    for index in range(len(row)):
-        most = max(most, row[index])
-    best_neighbours(t.width, row, r.near[0])
-    out[at], out[at + 1] = most, best_sum(t.width, row, r.near[0])
+    """Write the features of the points that a color offers to out [W]."""
+    row = out[color * size_of_color(t) + 4 * t.n_tracks :]
+    marker: Any = np.int64(o.scores[0, 0, color])
+    row[0] = np.int64(next_stop(t, marker)) - marker
+    for n in range(8):
+        row[1 + n] = r.counts[color, n]
+    points = r.numbers[0, color]
+    row[1 + N_THRESHOLDS] = greatest(t.width, points)
+    row[2 + N_THRESHOLDS] = best_sum(t.width, points, r.near[0, color])
 
 
 @helper
-def count_kinds_by_color(o: Games, t: Facts, r: Buffers, n_rivals: int, per_color: int, out: Array) -> None:
-    """Write the features of colors that tell of tiles to out [C * F...]."""
-    start = 4 * t.n_tracks + 3 + N_THRESHOLDS
+def describe_rack(o: Games, t: Facts, r: Buffers, out: Array) -> Any:
+    """Write the features of colors that tell of the tiles in hand to out [W].
+
+    Returns:
+        The values of the best placements of the best two kinds in hand.
+    """
+    per_color, start = size_of_color(t), 4 * t.n_tracks + 3 + N_THRESHOLDS
     for color in range(t.n_colors):
-        row = out[color * per_color + start : (color + 1) * per_color]
-        for n in range(len(row)):
-            row[n] = 0
-    for kind in range(t.n_kinds):
-        a, b = np.int64(t.kinds[kind, 0]), np.int64(t.kinds[kind, 1])
-        double = np.int64(a == b)
-        unseen = np.int64(o.bag[0, kind])
-        for half in range(2 - double):
-            row = out[(b if half else a) * per_color + start :]
-            row[double] += r.held[kind]
-            row[2 + double] += unseen
-            if r.held[kind] > 0:
-                row[4] = max(row[4], r.by_kind[0, kind])
-            if unseen > 0:
-                for rival in range(n_rivals):
-                    row[5 + rival] = max(row[5 + rival], r.by_kind[track_of(t, rival + 1), kind])
-
-
-@helper
-def sort_markers(o: Games, t: Facts, out: Array) -> Any:
-    """Write the markers of every track, sorted upwards, to out [T * C]; return the next index."""
-    for track in range(t.n_tracks):
-        row = out[track * t.n_colors : (track + 1) * t.n_colors]
-        for color in range(t.n_colors):
-            marker, at = o.scores[0, track, color], color
-            while at > 0 and row[at - 1] > marker:
-                row[at] = row[at - 1]
-                at -= 1
-            row[at] = marker
-    return t.n_tracks * t.n_colors
-
-
-@helper
-def expect(o: Games, t: Facts, r: Buffers, track: int, size: int) -> Any:
-    """Return the expected and the greatest value of so many unseen tiles (``_expected_best`` in that module)."""
-    values, total, n_found = r.by_kind[track], np.int64(0), 0
-    for kind in range(t.n_kinds):
-        unseen = np.int64(o.bag[0, kind])
-        total += unseen
-        if unseen == 0 or values[kind] == 0:
+        row = out[color * per_color + start :]
+        row[0], row[1], row[4] = 0, 0, 0
+    best, second = np.int64(0), np.int64(0)
+    for slot in range(t.n_slots):
+        kind = np.int64(o.racks[0, 0, slot])
+        if kind == EMPTY:
             continue
-        at = n_found
-        while at > 0 and values[r.order[at - 1]] < values[kind]:
-            r.order[at] = r.order[at - 1]
-            at -= 1
-        r.order[at] = kind
-        n_found += 1
-    left, before, expected = total, np.int64(1 << FIXED), np.int64(0)
-    for n in range(n_found):
-        kind = r.order[n]
-        left -= o.bag[0, kind]
-        share, none = (left << FIXED) // max(total, 1), np.int64(1 << FIXED)
-        for _ in range(size):
-            none = (none * share) >> FIXED
-        expected += values[kind] * (before - none)
-        before = none
-    return expected >> FIXED, np.int64(values[r.order[0]]) if n_found > 0 else np.int64(0)
+        a, b = np.int64(t.kinds[kind, 0]), np.int64(t.kinds[kind, 1])
+        value = np.int64(r.by_kind[0, kind])
+        for half in range(2 - np.int64(a == b)):
+            row = out[(b if half else a) * per_color + start :]
+            row[np.int64(a == b)] += 1
+            row[4] = max(row[4], value)
+        if not is_duplicate(o, 0, slot):
+            second = max(second, min(best, value))
+            best = max(best, value)
+    return best, second
 
 
 @helper
-def count_placements_left(o: Games, t: Facts, r: Buffers, n_fitting: int) -> Any:
+def describe_kinds(t: Facts, r: Buffers, out: Array) -> None:
+    """Write the features of the kinds to out [W]."""
+    per_kind, kinds = 3 + t.n_tracks, out[start_of_kinds(t) :]
+    for kind in range(t.n_kinds):
+        at = kind * per_kind
+        kinds[at], kinds[at + 2], kinds[at + 3] = r.held[kind], r.by_kind[0, kind], r.elsewhere[kind]
+        for track in range(1, t.n_tracks):
+            kinds[at + 3 + track] = r.by_kind[track, kind]
+
+
+@helper
+def best_by_color(o: Games, t: Facts, r: Buffers, track: int, feature: int, out: Array) -> None:
+    """Write the greatest value for a track of an unseen tile with each color to a feature of the colors in out [W]."""
+    per_color = size_of_color(t)
+    for color in range(t.n_colors):
+        out[color * per_color + feature] = 0
+    for kind in range(t.n_kinds):
+        value = np.int64(r.by_kind[track, kind]) if o.bag[0, kind] > 0 else np.int64(0)
+        for half in range(2):
+            at = t.kinds[kind, half] * per_color + feature
+            out[at] = max(out[at], value)
+
+
+@helper
+def expect(o: Games, t: Facts, r: Buffers, track: int, chances: Array, n_unseen: int) -> Any:
+    """Return the expected and the greatest value of some unseen tiles (``_expected_best`` in that module).
+
+    Kinds stay in the order of the call before, so that there is little to sort.
+
+    Args:
+        o: the one game.
+        t: the facts.
+        r: buffers.
+        track: the track.
+        chances: [tiles] the probability that only tiles of some kinds are drawn, by how many of these are unseen.
+        n_unseen: how many tiles are unseen.
+    """
+    values, order = r.by_kind[track], r.order[track]
+    for n in range(1, t.n_kinds):
+        kind, at = order[n], n
+        value = values[kind]
+        while at > 0 and values[order[at - 1]] < value:
+            order[at] = order[at - 1]
+            at -= 1
+        order[at] = kind
+    left, before, expected, most = np.int64(n_unseen), np.int64(1 << FIXED), np.int64(0), np.int64(0)
+    for n in range(t.n_kinds):
+        kind = order[n]
+        value, unseen = np.int64(values[kind]), np.int64(o.bag[0, kind])
+        if value == 0:
+            break
+        left -= unseen
+        none = np.int64(chances[left])
+        expected += value * (before - none)
+        before = none
+        most = max(most, value if unseen > 0 else np.int64(0))
+    return expected >> FIXED, most
+
+
+@helper
+def count_placements_left(r: Buffers, n_removed: int, n_fitting: int) -> Any:
     """Return an upper bound of the placements left (``_count_placements_left`` in that module)."""
     left = n_fitting >> 1
     if left > FEW_CELLS >> 1:
         return left
     left = 0
-    for cell in range(o.board.shape[1]):
-        r.seen[cell] = o.board[0, cell] != FREE
+    for i in range(r.sizes[0]):
+        r.waiting[r.cells[i]] = True
+    for i in range(n_removed):
+        r.waiting[r.removed[i]] = False
     for i in range(r.sizes[0]):
         start = r.cells[i]
-        if r.seen[start]:
+        if not r.waiting[start]:
             continue
-        r.seen[start] = 1
+        r.waiting[start] = False
         r.stack[0], n_stack, size = start, 1, 0
         while n_stack > 0:
             n_stack -= 1
-            cell = r.stack[n_stack]
+            index = np.int64(r.stack[n_stack])
             size += 1
             for direction in range(6):
-                other = t.rays[cell, direction, 0]
-                if other >= 0 and r.seen[other] == 0:
-                    r.seen[other] = 1
+                other = index + r.steps[direction]
+                if r.waiting[other]:
+                    r.waiting[other] = False
                     r.stack[n_stack] = other
                     n_stack += 1
         left += size >> 1

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
 
 from genial_env._compiled.jit import helper
 from genial_env.core import chance
@@ -59,6 +60,29 @@ def fill(row: Array, number: Any) -> None:
     """Write a number to all of a row."""
     for index in range(len(row)):
         row[index] = number
+
+
+def _flat(typing: Any, array: Any) -> Any:
+    """Return the numbers of a contiguous array as an array of one axis, not copied."""
+    row = types.Array(array.dtype, 1, "C")
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        source = context.make_array(array)(context, builder, arguments[0])
+        out = context.make_array(row)(context, builder)
+        populate_array(
+            out,
+            data=source.data,
+            shape=[source.nitems],
+            strides=[source.itemsize],
+            itemsize=source.itemsize,
+            meminfo=source.meminfo,
+        )
+        return out._getvalue()
+
+    return row(array), generate
+
+
+flat: Any = intrinsic(_flat)
 
 
 def _popcount(typing: Any, word: Any) -> Any:

@@ -224,7 +224,15 @@ def predict_later(threads: int, state: State, seats: Ints, net: ValueNet, replie
     out = np.empty((len(state), outcomes.heads, outcomes.classes), dtype=np.float32)
     game, weights = (arrays(state), facts(rules)), net_arrays(net)
     plan, arrival = DenialPolicy().plan(rules), STOP_VALUE if rules.has_bonus else 0
-    how = tuple(plan), arrival, denial_marker_values(rules), no_script(rules)[0], np.ascontiguousarray(seats), turns, out
+    how = (
+        tuple(plan),
+        arrival,
+        denial_marker_values(rules),
+        no_script(rules)[0],
+        np.ascontiguousarray(seats),
+        turns,
+        out,
+    )
 
     def work(lo: int, hi: int) -> None:
         buffers = scratch(rules), buffers_for(rules, replies), _decision_for(rules, replies)

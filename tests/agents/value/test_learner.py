@@ -87,7 +87,13 @@ def test_a_run_on_ray_ends_with_the_same_weights(tmp_path: Path) -> None:
 
 def test_a_weaker_network_is_rejected() -> None:
     args = Args(
-        warmup_games=256, n_envs=256, buffer_size=8000, widths=Widths(8, 8, 8, 8, 8), eval_deals=40, replay_ratio=60, side=4
+        warmup_games=256,
+        n_envs=256,
+        buffer_size=8000,
+        widths=Widths(8, 8, 8, 8, 8),
+        eval_deals=40,
+        replay_ratio=60,
+        side=4,
     )
     with use_backend("numba"):
         learner = Learner.start(args)
