@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -70,7 +70,7 @@ class Args:
     """weights of a frozen network: all games are against it, to train a best response"""
     max_past_selves: int = 8
     """most past selves that are kept; of more, every other one is removed"""
-    widths: Widths = Widths(first=48, kind=32, second=48, third=64, fourth=32)
+    widths: Widths = field(default_factory=lambda: Widths(first=48, kind=32, second=48, third=64, fourth=32))
     """hidden units of the layers"""
     marker_weight: float = 0.5
     """weight of the squared error of the final markers in the loss"""

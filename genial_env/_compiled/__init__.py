@@ -7,4 +7,12 @@ from genial_env._compiled import afterstates, implementations, value_net, value_
 from genial_env._compiled.jit import cache_directory, entries
 from genial_env._compiled.one_game import CompiledEngine
 
-__all__ = ["CompiledEngine", "afterstates", "cache_directory", "entries", "implementations"]
+__all__ = [
+    "CompiledEngine",
+    "afterstates",
+    "cache_directory",
+    "entries",
+    "implementations",
+    "value_net",
+    "value_search",
+]

@@ -4,11 +4,11 @@ An *afterstate* is the position after a seat's action and before it draws new ti
 determines, and nothing random. Everything here is computed from views, so it uses only what the seat may know.
 
 The features do not change if the board is rotated or mirrored. There is a row of :func:`color_features` for each color,
-a row of :func:`kind_features` for each tile kind, and one of :func:`game_features` for the whole game. All are integers,
-so that both backends compute the same ones. *Gains* are in the marker values of the policy "denial".
+a row of :func:`kind_features` for each tile kind, and one of :func:`game_features` for the whole game. All are
+integers, so that both backends compute the same ones. *Gains* are in the marker values of the policy "denial".
 
-Axis letters as in :mod:`genial_env.core.tables`; also n afterstates, F features of a color, D of a tile kind, W features
-in all.
+Axis letters as in :mod:`genial_env.core.tables`; also n afterstates, F features of a color, D of a tile kind, W
+features in all.
 """
 
 from dataclasses import dataclass
@@ -132,7 +132,7 @@ def width(rules: Rules) -> int:
 
 
 def split_features(rules: Rules, features: Features) -> tuple[Features, Features, Features]:
-    """Return the parts of features [n, W]: of the colors [n, C, F], of the kinds [n, M, D], and of the game [n, ...]."""
+    """Split features [n, W] into those of the colors [n, C, F], of the kinds [n, M, D] and of the game [n, ...]."""
     n, per_color, per_kind = len(features), len(color_features(rules)), len(kind_features(rules))
     colors, kinds, game = np.split(
         features, np.cumsum([rules.colors * per_color, tables(rules).n_kinds * per_kind]), axis=1
