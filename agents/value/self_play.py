@@ -208,9 +208,8 @@ def _search(
     if searched.size:
         deals = task.search_deals
         seen = view(state, rows=rows[np.repeat(games, deals)])
-        dealt = determinize(
-            seen, bits(np.repeat(bits(random[games], SEARCH_BITS + 1), deals), np.tile(np.arange(deals), len(games)))
-        )
+        random_of_game = np.repeat(bits(random[games], SEARCH_BITS + 1), deals)
+        dealt = determinize(seen, bits(random_of_game, np.tile(np.arange(deals), len(games))))
         first = np.zeros(len(rows), dtype=np.int64)
         first[games] = np.arange(len(games)) * deals  # the number of a game's first deal
         played = dealt.select((first[after.game[searched], None] + np.arange(deals)).ravel())

@@ -18,14 +18,15 @@ from agents.value.self_play import Samples
 from experiments.train_value import CHECKPOINT, WEIGHTS, Args, main
 from genial_env import use_backend
 from genial_env.policies import weight_files
-from genial_env.policies.value import KIND
+from genial_env.policies.value import KIND, Widths
 from tests import stopping
 from tests.conftest import GUARD, needs_numba
 
 pytestmark = needs_numba
 SETTINGS = shlex.split(
     "--games 96 --warmup-games 32 --n-envs 16 --eval-every 32 --eval-deals 4 --eval-opponents greedy --candidates 4 "
-    "--side 4 --colors 4 --rack 3 --buffer-size 4000 --batch-size 64 --widths.first 8 --widths.kind 8 --widths.second 8 --widths.third 8 --widths.fourth 8"
+    "--side 4 --colors 4 --rack 3 --buffer-size 4000 --batch-size 64 "
+    "--widths.first 8 --widths.kind 8 --widths.second 8 --widths.third 8 --widths.fourth 8"
 )
 
 
