@@ -21,6 +21,9 @@ from numpy.typing import DTypeLike, NDArray
 LANES = 8
 """The numbers of a vector."""
 
+COMPARED = 32
+"""The integers that are compared at once."""
+
 
 class Vector(types.Type):
     """The type of a vector of 8 numbers."""
@@ -105,16 +108,28 @@ def _load(typing: Any, array: Any, at: Any) -> _Typed:
     return vector(array, types.int64), generate
 
 
-def _load_integers(typing: Any, array: Any, at: Any) -> _Typed:
-    """Return the vector of float64 of 8 integers at a place of an array of int16."""
+def _differences(typing: Any, a: Any, b: Any, at: Any) -> _Typed:
+    """Return the set, in the bits of an int64, of the places after `at` where two arrays of int16 differ: COMPARED."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        integers = ir.VectorType(ir.IntType(array.dtype.bitwidth), LANES)
-        place = _place(context, builder, array, *arguments)
-        loaded = builder.load(builder.bitcast(place, integers.as_pointer()), align=_size_of(array))
-        return builder.sitofp(loaded, _SHAPES[DOUBLES.name])
+        integers = ir.VectorType(ir.IntType(16), COMPARED)
+        both = []
+        for array, value in zip((a, b), arguments, strict=False):
+            place = _place(context, builder, array, value, arguments[2])
+            both.append(builder.load(builder.bitcast(place, integers.as_pointer()), align=_size_of(array)))
+        bits = builder.bitcast(builder.icmp_unsigned("!=", *both), ir.IntType(COMPARED))
+        return builder.zext(bits, ir.IntType(64))
 
-    return DOUBLES(array, types.int64), generate
+    return types.int64(a, b, types.int64), generate
+
+
+def _lowest(typing: Any, bits: Any) -> _Typed:
+    """Return the number of the lowest one in an int64 that is not 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), generate
 
 
 def _store(typing: Any, array: Any, at: Any, vector: Any) -> _Typed:
@@ -238,7 +253,8 @@ def _power_above(typing: Any, number: Any) -> _Typed:
 
 
 load: Any = intrinsic(_load)
-load_integers: Any = intrinsic(_load_integers)
+differences: Any = intrinsic(_differences)
+lowest: Any = intrinsic(_lowest)
 store: Any = intrinsic(_store)
 spread_from: Any = intrinsic(_spread_from)
 spread_number: Any = intrinsic(_spread_number)
