@@ -50,7 +50,7 @@ class Net(NamedTuple):
     """
 
     of_features: Array  # float64 the rows of the matrices of color, kind and game features
-    rows: Array  # [W, 3] int64 of a feature: the place of its row there, its length, and its place in Layers.sums
+    rows: Array  # [W, 3] int64 of a feature: where its row begins and ends there, and where its sums begin in Layers
     layer_2: Array  # [first, second] float64
     kind_2: Array  # [kind, second] float64
     pooled: Array  # [second, third] float64
@@ -98,7 +98,7 @@ def make_layers(net: ValueNet) -> Arrays:
     most = max(first, kind, second, len(w.bias_3), len(w.bias_4), len(w.bias_out))
     return Layers(
         seen=allocate(len(w.rows), np.int16),
-        sums=allocate(int(w.rows[-1, 1:].sum())),
+        sums=allocate(int(w.rows[-1, 2]) + len(w.bias_game)),
         rounded_first=allocate((colors + more, first)),
         rounded_shown=allocate((colors + more, kind)),
         rounded=allocate(most),
@@ -161,7 +161,7 @@ def _rows(matrices: tuple[NDArray[Any], ...], counts: tuple[int, ...]) -> NDArra
     rows, begin, to = [], 0, 0
     for (size, width), count in zip((matrix.shape for matrix in matrices), counts, strict=True):
         for _ in range(count):
-            rows += [(begin + feature * width, width, to) for feature in range(size)]
+            rows += [(begin + feature * width, begin + (feature + 1) * width, to) for feature in range(size)]
             to += width
         begin += size * width
     return np.array(rows)
@@ -268,9 +268,11 @@ def multiply_features(net: Net, layers: Layers, features: Array) -> None:
             changed &= changed - 1
             change = spread_number(np.float64(np.int64(features[feature]) - np.int64(seen[feature])))
             seen[feature] = features[feature]
-            begin, width, to = net.rows[feature, 0], net.rows[feature, 1], net.rows[feature, 2]
-            for i in range(0, width, LANES):
-                store(sums, to + i, multiply_add(change, load(weights, begin + i), load(sums, to + i)))
+            at, end, to = net.rows[feature, 0], net.rows[feature, 1], net.rows[feature, 2]
+            while at < end:
+                store(sums, to, multiply_add(change, load(weights, at), load(sums, to)))
+                at += LANES
+                to += LANES
 
 
 @helper
