@@ -26,6 +26,7 @@ from genial_env._compiled.vectors import (
     multiply_add,
     narrow,
     nearest,
+    positive,
     power_above,
     spread_from,
     spread_number,
@@ -198,32 +199,45 @@ def multiply_rows(source: Array, rows: int, matrix: Array, out: Array) -> None:
 
 
 @helper
-def multiply_one(source: Array, matrix: Array, out: Array) -> None:
-    """Write the product of `source` [k] and a matrix [k, m] to `out` [m]."""
+def multiply_positive(source: Array, row: int, matrix: Array, out: Array) -> None:
+    """Write the product of a row of `source` [rows, k] and a matrix [k, m] to the same row of `out` [rows, m].
+
+    The row's zeros cost nothing; of a layer, about half of the numbers are 0.
+    """
     size, width = matrix.shape
-    column = 0
-    while column + 4 * LANES <= width:
-        a, b, c, d = zeros(), zeros(), zeros(), zeros()
-        place = column
-        for i in range(size):
-            number = spread_from(source, i)
-            a = multiply_add(number, load(matrix, place), a)
-            b = multiply_add(number, load(matrix, place + LANES), b)
-            c = multiply_add(number, load(matrix, place + 2 * LANES), c)
-            d = multiply_add(number, load(matrix, place + 3 * LANES), d)
-            place += width
-        store(out, column, a)
-        store(out, column + LANES, b)
-        store(out, column + 2 * LANES, c)
-        store(out, column + 3 * LANES, d)
-        column += 4 * LANES
-    while column < width:
-        a, place = zeros(), column
-        for i in range(size):
-            a = multiply_add(spread_from(source, i), load(matrix, place), a)
-            place += width
-        store(out, column, a)
-        column += LANES
+    first, to = row * size, row * width
+    for column in range(0, width, LANES):
+        store(out, to + column, zeros())
+    for part in range(0, size, 64):
+        found = np.int64(0)
+        for i in range(part, min(part + 64, size), LANES):
+            found |= positive(source, first + i) << (i - part)
+        column = 0
+        while column + 4 * LANES <= width:
+            at = to + column
+            a, b, c, d = load(out, at), load(out, at + LANES), load(out, at + 2 * LANES), load(out, at + 3 * LANES)
+            left = found
+            while left != 0:
+                i = part + lowest(left)
+                left &= left - 1
+                number, place = spread_from(source, first + i), i * width + column
+                a = multiply_add(number, load(matrix, place), a)
+                b = multiply_add(number, load(matrix, place + LANES), b)
+                c = multiply_add(number, load(matrix, place + 2 * LANES), c)
+                d = multiply_add(number, load(matrix, place + 3 * LANES), d)
+            store(out, at, a)
+            store(out, at + LANES, b)
+            store(out, at + 2 * LANES, c)
+            store(out, at + 3 * LANES, d)
+            column += 4 * LANES
+        while column < width:
+            a, left = load(out, to + column), found
+            while left != 0:
+                i = part + lowest(left)
+                left &= left - 1
+                a = multiply_add(spread_from(source, first + i), load(matrix, i * width + column), a)
+            store(out, to + column, a)
+            column += LANES
 
 
 @helper
@@ -242,11 +256,11 @@ def predict_one(t: Facts, net: Net, layers: Layers, features: Array, out: Array)
     describe_colors(t, net, layers)
     describe_kinds(t, net, layers)
     pool_colors(t, net, layers)
-    multiply_one(layers.rounded, net.pooled, layers.product)
+    multiply_positive(layers.rounded, 0, net.pooled, layers.product)
     take_layer(layers, net.bias_3, len(layers.of_game) - len(net.bias_3))
-    multiply_one(layers.rounded, net.layer_4, layers.product)
+    multiply_positive(layers.rounded, 0, net.layer_4, layers.product)
     take_layer(layers, net.bias_4, -1)
-    multiply_one(layers.rounded, net.out, layers.product)
+    multiply_positive(layers.rounded, 0, net.out, layers.product)
     for i in range(0, len(net.bias_out), LANES):
         store(layers.whole, i, narrow(load(layers.product, i)) + load(net.bias_out, i))
     softmax(layers.whole, out)
@@ -348,7 +362,8 @@ def describe_kinds(t: Facts, net: Net, layers: Layers) -> None:
 def pool_colors(t: Facts, net: Net, layers: Layers) -> None:
     """Add up the second layer of the colors, to `rounded`."""
     n_second = len(net.bias_2)
-    multiply_rows(layers.rounded_first, t.n_colors, net.layer_2, layers.product)
+    for color in range(t.n_colors):
+        multiply_positive(layers.rounded_first, color, net.layer_2, layers.product)
     multiply_rows(layers.rounded_shown, t.n_colors, net.kind_2, layers.other_product)
     least = narrow(zeros())
     most = least

@@ -123,6 +123,18 @@ def _differences(typing: Any, a: Any, b: Any, at: Any) -> _Typed:
     return types.int64(a, b, types.int64), generate
 
 
+def _positive(typing: Any, array: Any, at: Any) -> _Typed:
+    """Return the set, in the bits of an int64, of the places in the vector of an array that hold more than 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        shape = _SHAPES[Vector(array.dtype).name]
+        place = builder.bitcast(_place(context, builder, array, *arguments), shape.as_pointer())
+        are_positive = builder.fcmp_ordered(">", builder.load(place, align=_size_of(array)), _constant(shape, 0.0))
+        return builder.zext(builder.bitcast(are_positive, ir.IntType(LANES)), ir.IntType(64))
+
+    return types.int64(array, types.int64), generate
+
+
 def _lowest(typing: Any, bits: Any) -> _Typed:
     """Return the number of the lowest one in an int64 that is not 0."""
 
@@ -254,6 +266,7 @@ def _power_above(typing: Any, number: Any) -> _Typed:
 
 load: Any = intrinsic(_load)
 differences: Any = intrinsic(_differences)
+positive: Any = intrinsic(_positive)
 lowest: Any = intrinsic(_lowest)
 store: Any = intrinsic(_store)
 spread_from: Any = intrinsic(_spread_from)
