@@ -70,8 +70,7 @@ class Layers(NamedTuple):
     """Scratch buffers of one thread for one network: the numbers of the layers for one afterstate, padded like Net.
 
     The products of the features are kept from one afterstate to the next, so the buffers must not be used with another
-    network. Arrays of rows that are multiplied hold some more rows, as :func:`multiply_rows` reads and writes ROWS at a
-    time.
+    network.
     """
 
     seen: Array  # [W] int16 the features of the last afterstate, at first 0
@@ -88,23 +87,19 @@ class Layers(NamedTuple):
     whole: Array  # [most units of a layer] float32 a layer of the whole
 
 
-ROWS = 6
-"""Rows of a product computed together: with vectors of 8 numbers, their sums fill most registers of the processor."""
-
-
 def make_layers(net: ValueNet) -> Arrays:
     """Allocate the scratch buffers of one thread."""
     w, colors = Net(*net_arrays(net)), net.rules.colors
-    (first, second), kind, more = w.layer_2.shape, len(w.kind_2), ROWS - 1
+    (first, second), kind = w.layer_2.shape, len(w.kind_2)
     most = max(first, kind, second, len(w.bias_3), len(w.bias_4), len(w.bias_out))
     return Layers(
         seen=allocate(len(w.rows), np.int16),
         sums=allocate(int(w.rows[-1, 2]) + len(w.bias_game)),
-        rounded_first=allocate((colors + more, first)),
-        rounded_shown=allocate((colors + more, kind)),
+        rounded_first=allocate((colors, first)),
+        rounded_shown=allocate((colors, kind)),
         rounded=allocate(most),
-        product=allocate(max((colors + more) * second, most)),
-        other_product=allocate((colors + more) * second),
+        product=allocate(max(colors * second, most)),
+        other_product=allocate((colors, second)),
         of_game=allocate(len(w.bias_game), np.float32),
         to_kinds=allocate((colors, kind), np.float32),
         first=allocate((colors, first), np.float32),
@@ -166,36 +161,6 @@ def _rows(matrices: tuple[NDArray[Any], ...], counts: tuple[int, ...]) -> NDArra
             to += width
         begin += size * width
     return np.array(rows)
-
-
-@helper
-def multiply_rows(source: Array, rows: int, matrix: Array, out: Array) -> None:
-    """Write the product of the first rows of `source` [rows, k] and a matrix [k, m] to `out` [rows, m].
-
-    Some more rows are read and written, up to a multiple of ROWS.
-    """
-    size, width = matrix.shape
-    for row in range(0, rows, ROWS):
-        start = row * size
-        for column in range(0, width, LANES):
-            a, b, c, d, e, f = zeros(), zeros(), zeros(), zeros(), zeros(), zeros()
-            place = column
-            for i in range(start, start + size):
-                numbers = load(matrix, place)
-                a = multiply_add(spread_from(source, i), numbers, a)
-                b = multiply_add(spread_from(source, i + size), numbers, b)
-                c = multiply_add(spread_from(source, i + 2 * size), numbers, c)
-                d = multiply_add(spread_from(source, i + 3 * size), numbers, d)
-                e = multiply_add(spread_from(source, i + 4 * size), numbers, e)
-                f = multiply_add(spread_from(source, i + 5 * size), numbers, f)
-                place += width
-            place = row * width + column
-            store(out, place, a)
-            store(out, place + width, b)
-            store(out, place + 2 * width, c)
-            store(out, place + 3 * width, d)
-            store(out, place + 4 * width, e)
-            store(out, place + 5 * width, f)
 
 
 @helper
@@ -364,7 +329,7 @@ def pool_colors(t: Facts, net: Net, layers: Layers) -> None:
     n_second = len(net.bias_2)
     for color in range(t.n_colors):
         multiply_positive(layers.rounded_first, color, net.layer_2, layers.product)
-    multiply_rows(layers.rounded_shown, t.n_colors, net.kind_2, layers.other_product)
+        multiply_positive(layers.rounded_shown, color, net.kind_2, layers.other_product)
     least = narrow(zeros())
     most = least
     for i in range(0, n_second, LANES):
