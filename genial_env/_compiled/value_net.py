@@ -112,7 +112,7 @@ _padded_nets: weakref.WeakKeyDictionary[ValueNet, Arrays] = weakref.WeakKeyDicti
 
 
 def net_arrays(net: ValueNet) -> Arrays:
-    """Return the weights of a network as a plain tuple."""
+    """Return the weights of a network as a plain tuple (:class:`Net`), padded at the first call."""
     if net not in _padded_nets:
         _padded_nets[net] = tuple(_pad_net(net))
     return _padded_nets[net]
@@ -215,7 +215,7 @@ def round_rows(numbers: Array, size: int, most: Any, out: Array) -> None:
 
 @helper
 def predict_one(t: Facts, net: Net, layers: Layers, features: Array, out: Array) -> None:
-    """Write the predicted outcomes of an afterstate with features [W] to out [H, K]."""
+    """Write the predicted outcomes of an afterstate with features [W] int16 to out [H, K] (:func:`layers_for`)."""
     multiply_features(net, layers, features)
     describe_game(net, layers)
     describe_colors(t, net, layers)
@@ -240,7 +240,7 @@ def multiply_features(net: Net, layers: Layers, features: Array) -> None:
     """
     seen, sums, weights = layers.seen, layers.sums, net.of_features
     for part in range(0, len(features), COMPARED):
-        start = min(part, len(features) - COMPARED)  # the last parts may overlap
+        start = min(part, len(features) - COMPARED)  # the last parts may overlap; there are more features than that
         changed = differences(features, seen, start)
         while changed != 0:
             feature = start + lowest(changed)

@@ -78,6 +78,8 @@ def _greater(builder: Any, a: Any, b: Any) -> Any:
 
 def _place(context: Any, builder: Any, array: Any, value: Any, at: Any) -> Any:
     """Return the pointer to a number of an array."""
+    if array.layout != "C":
+        raise TypeError(f"{array} is not contiguous")
     return builder.gep(context.make_array(array)(context, builder, value).data, [at])
 
 
@@ -97,6 +99,9 @@ _Generate = Callable[[Any, Any, Any, Any], Any]
 _Typed = tuple[Any, _Generate]
 
 
+# What numba compiles: each function returns the types of a call, and what generates its code
+
+
 def _load(typing: Any, array: Any, at: Any) -> _Typed:
     """Return the vector at a place of an array of float64 or float32."""
     vector = Vector(array.dtype)
@@ -109,7 +114,9 @@ def _load(typing: Any, array: Any, at: Any) -> _Typed:
 
 
 def _differences(typing: Any, a: Any, b: Any, at: Any) -> _Typed:
-    """Return the set, in the bits of an int64, of the places after `at` where two arrays of int16 differ: COMPARED."""
+    """Return the set, in the bits of an int64, of the places among COMPARED ones where two arrays of int16 differ."""
+    if not a.dtype == b.dtype == types.int16:
+        raise TypeError(f"{a} and {b} are not arrays of int16")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         integers = ir.VectorType(ir.IntType(16), COMPARED)
