@@ -15,15 +15,18 @@ from genial_env._compiled.handover import facts, share
 from genial_env._compiled.jit import Entry, helper
 from genial_env._compiled.primitives import Array, Arrays
 from genial_env._compiled.vectors import (
+    COMPARED,
     LANES,
     allocate,
+    differences,
     greater_of,
     greatest,
     load,
-    load_integers,
+    lowest,
     multiply_add,
     narrow,
     nearest,
+    positive,
     power_above,
     spread_from,
     spread_number,
@@ -36,7 +39,7 @@ from genial_env.core.arrays import Floats32
 from genial_env.core.scalar import Facts
 from genial_env.core.tables import tables
 from genial_env.policies import value
-from genial_env.policies.afterstates import Features, width
+from genial_env.policies.afterstates import Features
 from genial_env.policies.portable_exp import COEFFICIENTS, LEAST, LOG2_E, LOG_2
 from genial_env.policies.value import ValueNet
 
@@ -47,9 +50,8 @@ class Net(NamedTuple):
     The number of units of each layer, and that of the outcomes H * K, are padded with zeros to multiples of LANES.
     """
 
-    color: Array  # [F, first + kind] float64
-    kind: Array  # [D, kind] float64
-    game: Array  # [whole, first + kind + third] float64
+    of_features: Array  # float64 the rows of the matrices of color, kind and game features
+    rows: Array  # [W, 3] int64 of a feature: where its row begins and ends there, and where its sums begin in Layers
     layer_2: Array  # [first, second] float64
     kind_2: Array  # [kind, second] float64
     pooled: Array  # [second, third] float64
@@ -65,12 +67,14 @@ class Net(NamedTuple):
 
 
 class Layers(NamedTuple):
-    """Scratch buffers of one thread: the numbers of the layers for one afterstate, padded like those of Net.
+    """Scratch buffers of one thread for one network: the numbers of the layers for one afterstate, padded like Net.
 
-    Arrays of rows that are multiplied hold some more rows, as :func:`multiply_rows` reads and writes ROWS at a time.
+    The products of the features are kept from one afterstate to the next, so the buffers must not be used with another
+    network.
     """
 
-    input: Array  # [W] float64 the features
+    seen: Array  # [W] int16 the features of the last afterstate, at first 0
+    sums: Array  # float64 their products: of colors [C, first + kind], kinds [M, kind], the game [first + kind + third]
     rounded_first: Array  # [C, first] float64 `first` and `shown`, rounded for exact products
     rounded_shown: Array  # [C, kind] float64
     rounded: Array  # [most units of a layer] float64 a layer of the whole, rounded
@@ -83,25 +87,20 @@ class Layers(NamedTuple):
     whole: Array  # [most units of a layer] float32 a layer of the whole
 
 
-ROWS = 6
-"""Rows of a product computed together: with vectors of 8 numbers, their sums fill most registers of the processor."""
-
-
 def make_layers(net: ValueNet) -> Arrays:
     """Allocate the scratch buffers of one thread."""
-    w, colors, kinds = Net(*net_arrays(net)), net.rules.colors, tables(net.rules).n_kinds
+    w, colors = Net(*net_arrays(net)), net.rules.colors
     (first, second), kind = w.layer_2.shape, len(w.kind_2)
-    more = ROWS - 1
-    most = max(len(array) for array in w)
-    rows = max((colors + more) * max(w.color.shape[1], second), (kinds + more) * kind, most)
+    most = max(first, kind, second, len(w.bias_3), len(w.bias_4), len(w.bias_out))
     return Layers(
-        input=allocate(width(net.rules) + more * max(len(w.color), len(w.kind))),
-        rounded_first=allocate((colors + more, first)),
-        rounded_shown=allocate((colors + more, kind)),
+        seen=allocate(len(w.rows), np.int16),
+        sums=allocate(int(w.rows[-1, 2]) + len(w.bias_game)),
+        rounded_first=allocate((colors, first)),
+        rounded_shown=allocate((colors, kind)),
         rounded=allocate(most),
-        product=allocate(rows),
-        other_product=allocate((colors + more) * second),
-        of_game=allocate(w.game.shape[1], np.float32),
+        product=allocate(max(colors * second, most)),
+        other_product=allocate((colors, second)),
+        of_game=allocate(len(w.bias_game), np.float32),
         to_kinds=allocate((colors, kind), np.float32),
         first=allocate((colors, first), np.float32),
         shown=allocate((colors, kind), np.float32),
@@ -113,7 +112,7 @@ _padded_nets: weakref.WeakKeyDictionary[ValueNet, Arrays] = weakref.WeakKeyDicti
 
 
 def net_arrays(net: ValueNet) -> Arrays:
-    """Return the weights of a network as a plain tuple."""
+    """Return the weights of a network as a plain tuple (:class:`Net`), padded at the first call."""
     if net not in _padded_nets:
         _padded_nets[net] = tuple(_pad_net(net))
     return _padded_nets[net]
@@ -123,13 +122,13 @@ def _pad_net(net: ValueNet) -> Net:
     """Return the weights of a network, padded."""
     w, m = net.arrays, net.matrices
     first, kind, third = (len(w[name]) for name in ("bias_1", "bias_kind", "bias_3"))
-    to_colors, to_game = (first, kind), (first, kind, third)
+    to_game = (first, kind, third)
+    of_features = _pad(m["color"], (first, kind)), _pad(m["kind"]), _pad(m["game"], to_game)
     no_bias = np.zeros(third, np.float32)
     weights, head_weights = net.outcomes.weights
     return Net(
-        color=_pad(m["color"], to_colors),
-        kind=_pad(m["kind"], (kind,)),
-        game=_pad(m["game"], to_game),
+        of_features=_aligned(np.concatenate([matrix.ravel() for matrix in of_features])),
+        rows=_rows(of_features, (net.rules.colors, tables(net.rules).n_kinds, 1)),
         **{name: _pad(_pad(m[name].T).T) for name in ("layer_2", "kind_2", "pooled", "layer_4", "out")},
         bias_game=_pad(np.concatenate([w["bias_1"], w["bias_kind"], no_bias]), to_game),
         **{name: _pad(w[name]) for name in ("bias_2", "bias_3", "bias_4", "bias_out")},
@@ -143,68 +142,67 @@ def _pad(array: NDArray[Any], parts: tuple[int, ...] | None = None) -> NDArray[A
     pieces = [array] if parts is None else np.split(array, np.cumsum(parts)[:-1], axis=-1)
     no_padding = [(0, 0)] * (array.ndim - 1)
     filled = np.concatenate([np.pad(piece, [*no_padding, (0, -piece.shape[-1] % LANES)]) for piece in pieces], axis=-1)
-    result = allocate(filled.shape, filled.dtype)
-    result[...] = filled
+    return _aligned(filled)
+
+
+def _aligned(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy of an array that begins with a line of the cache."""
+    result = allocate(array.shape, array.dtype)
+    result[...] = array
     return result
 
 
-@helper
-def multiply_rows(source: Array, at: int, rows: int, matrix: Array, out: Array) -> None:
-    """Write the product of rows [rows, k] of `source`, from a place on, and a matrix [k, m] to `out` [rows, m].
+def _rows(matrices: tuple[NDArray[Any], ...], counts: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return `Net.rows`, given the matrices of color, kind and game features, and how many times each is applied."""
+    rows, begin, to = [], 0, 0
+    for (size, width), count in zip((matrix.shape for matrix in matrices), counts, strict=True):
+        for _ in range(count):
+            rows += [(begin + feature * width, begin + (feature + 1) * width, to) for feature in range(size)]
+            to += width
+        begin += size * width
+    return np.array(rows)
 
-    Some more rows are read and written, up to a multiple of ROWS.
+
+@helper
+def multiply_positive(source: Array, row: int, matrix: Array, out: Array) -> None:
+    """Write the product of a row of `source` [rows, k] and a matrix [k, m] to the same row of `out` [rows, m].
+
+    The row's zeros cost nothing; of a layer, about half of the numbers are 0.
     """
     size, width = matrix.shape
-    for row in range(0, rows, ROWS):
-        start = at + row * size
-        for column in range(0, width, LANES):
-            a, b, c, d, e, f = zeros(), zeros(), zeros(), zeros(), zeros(), zeros()
-            place = column
-            for i in range(start, start + size):
-                numbers = load(matrix, place)
-                a = multiply_add(spread_from(source, i), numbers, a)
-                b = multiply_add(spread_from(source, i + size), numbers, b)
-                c = multiply_add(spread_from(source, i + 2 * size), numbers, c)
-                d = multiply_add(spread_from(source, i + 3 * size), numbers, d)
-                e = multiply_add(spread_from(source, i + 4 * size), numbers, e)
-                f = multiply_add(spread_from(source, i + 5 * size), numbers, f)
-                place += width
-            place = row * width + column
-            store(out, place, a)
-            store(out, place + width, b)
-            store(out, place + 2 * width, c)
-            store(out, place + 3 * width, d)
-            store(out, place + 4 * width, e)
-            store(out, place + 5 * width, f)
-
-
-@helper
-def multiply_one(source: Array, at: int, matrix: Array, out: Array) -> None:
-    """Write the product of a row [k] of `source`, from a place on, and a matrix [k, m] to `out` [m]."""
-    size, width = matrix.shape
-    column = 0
-    while column + 4 * LANES <= width:
-        a, b, c, d = zeros(), zeros(), zeros(), zeros()
-        place = column
-        for i in range(at, at + size):
-            number = spread_from(source, i)
-            a = multiply_add(number, load(matrix, place), a)
-            b = multiply_add(number, load(matrix, place + LANES), b)
-            c = multiply_add(number, load(matrix, place + 2 * LANES), c)
-            d = multiply_add(number, load(matrix, place + 3 * LANES), d)
-            place += width
-        store(out, column, a)
-        store(out, column + LANES, b)
-        store(out, column + 2 * LANES, c)
-        store(out, column + 3 * LANES, d)
-        column += 4 * LANES
-    while column < width:
-        a, place = zeros(), column
-        for i in range(at, at + size):
-            a = multiply_add(spread_from(source, i), load(matrix, place), a)
-            place += width
-        store(out, column, a)
-        column += LANES
+    first, to = row * size, row * width
+    for column in range(0, width, LANES):
+        store(out, to + column, zeros())
+    for part in range(0, size, 64):
+        found = np.int64(0)
+        for i in range(part, min(part + 64, size), LANES):
+            found |= positive(source, first + i) << (i - part)
+        column = 0
+        while column + 4 * LANES <= width:
+            at = to + column
+            a, b, c, d = load(out, at), load(out, at + LANES), load(out, at + 2 * LANES), load(out, at + 3 * LANES)
+            left = found
+            while left != 0:
+                i = part + lowest(left)
+                left &= left - 1
+                number, place = spread_from(source, first + i), i * width + column
+                a = multiply_add(number, load(matrix, place), a)
+                b = multiply_add(number, load(matrix, place + LANES), b)
+                c = multiply_add(number, load(matrix, place + 2 * LANES), c)
+                d = multiply_add(number, load(matrix, place + 3 * LANES), d)
+            store(out, at, a)
+            store(out, at + LANES, b)
+            store(out, at + 2 * LANES, c)
+            store(out, at + 3 * LANES, d)
+            column += 4 * LANES
+        while column < width:
+            a, left = load(out, to + column), found
+            while left != 0:
+                i = part + lowest(left)
+                left &= left - 1
+                a = multiply_add(spread_from(source, first + i), load(matrix, i * width + column), a)
+            store(out, to + column, a)
+            column += LANES
 
 
 @helper
@@ -217,30 +215,43 @@ def round_rows(numbers: Array, size: int, most: Any, out: Array) -> None:
 
 @helper
 def predict_one(t: Facts, net: Net, layers: Layers, features: Array, out: Array) -> None:
-    """Write the predicted outcomes of an afterstate with features [W] to out [H, K]."""
-    read(layers.input, features)
-    describe_game(net, layers, len(features))
+    """Write the predicted outcomes of an afterstate with features [W] int16 to out [H, K] (:func:`layers_for`)."""
+    multiply_features(net, layers, features)
+    describe_game(net, layers)
     describe_colors(t, net, layers)
     describe_kinds(t, net, layers)
     pool_colors(t, net, layers)
-    multiply_one(layers.rounded, 0, net.pooled, layers.product)
+    multiply_positive(layers.rounded, 0, net.pooled, layers.product)
     take_layer(layers, net.bias_3, len(layers.of_game) - len(net.bias_3))
-    multiply_one(layers.rounded, 0, net.layer_4, layers.product)
+    multiply_positive(layers.rounded, 0, net.layer_4, layers.product)
     take_layer(layers, net.bias_4, -1)
-    multiply_one(layers.rounded, 0, net.out, layers.product)
+    multiply_positive(layers.rounded, 0, net.out, layers.product)
     for i in range(0, len(net.bias_out), LANES):
         store(layers.whole, i, narrow(load(layers.product, i)) + load(net.bias_out, i))
     softmax(layers.whole, out)
 
 
 @helper
-def read(input: Array, features: Array) -> None:
-    """Write the features to `input`."""
-    whole = len(features) - len(features) % LANES
-    for i in range(0, whole, LANES):
-        store(input, i, load_integers(features, i))
-    for i in range(whole, len(features)):
-        input[i] = features[i]
+def multiply_features(net: Net, layers: Layers, features: Array) -> None:
+    """Bring `sums` up to date with features [W]: add what each feature that has changed contributes now.
+
+    The afterstates of a decision have most features in common. Each sum on the way is one of features, some old and
+    some new, and so is as exact as any other.
+    """
+    seen, sums, weights = layers.seen, layers.sums, net.of_features
+    for part in range(0, len(features), COMPARED):
+        start = min(part, len(features) - COMPARED)  # the last parts may overlap; there are more features than that
+        changed = differences(features, seen, start)
+        while changed != 0:
+            feature = start + lowest(changed)
+            changed &= changed - 1
+            change = spread_number(np.float64(np.int64(features[feature]) - np.int64(seen[feature])))
+            seen[feature] = features[feature]
+            at, end, to = net.rows[feature, 0], net.rows[feature, 1], net.rows[feature, 2]
+            while at < end:
+                store(sums, to, multiply_add(change, load(weights, at), load(sums, to)))
+                at += LANES
+                to += LANES
 
 
 @helper
@@ -262,28 +273,28 @@ def take_layer(layers: Layers, bias: Array, of_game: int) -> None:
 
 
 @helper
-def describe_game(net: Net, layers: Layers, n_features: int) -> None:
+def describe_game(net: Net, layers: Layers) -> None:
     """Write what the features of the game add to the layers to `of_game`."""
-    multiply_one(layers.input, n_features - len(net.game), net.game, layers.product)
-    for i in range(0, len(net.bias_game), LANES):
-        store(layers.of_game, i, narrow(load(layers.product, i)) + load(net.bias_game, i))
+    size = len(net.bias_game)
+    start = len(layers.sums) - size
+    for i in range(0, size, LANES):
+        store(layers.of_game, i, narrow(load(layers.sums, start + i)) + load(net.bias_game, i))
 
 
 @helper
 def describe_colors(t: Facts, net: Net, layers: Layers) -> None:
     """Compute the first layer of all colors, to `rounded_first`, and what colors add to the layer of kinds."""
     n_first, n_kind, place = len(net.layer_2), len(net.kind_2), 0
-    multiply_rows(layers.input, 0, t.n_colors, net.color, layers.product)
     least = narrow(zeros())
     most = least
     for color in range(t.n_colors):
         for i in range(0, n_first, LANES):
-            numbers = greater_of(narrow(load(layers.product, place)) + load(layers.of_game, i), least)
+            numbers = greater_of(narrow(load(layers.sums, place)) + load(layers.of_game, i), least)
             most = greater_of(numbers, most)
             store(layers.first, color * n_first + i, numbers)
             place += LANES
         for i in range(0, n_kind, LANES):
-            store(layers.to_kinds, color * n_kind + i, narrow(load(layers.product, place)))
+            store(layers.to_kinds, color * n_kind + i, narrow(load(layers.sums, place)))
             place += LANES
     round_rows(layers.first, t.n_colors * n_first, greatest(most), layers.rounded_first)
 
@@ -292,16 +303,15 @@ def describe_colors(t: Facts, net: Net, layers: Layers) -> None:
 def describe_kinds(t: Facts, net: Net, layers: Layers) -> None:
     """Add up the layer of the kinds that show each color, to `rounded_shown`."""
     n_kind, n_first, shown = len(net.kind_2), len(net.layer_2), layers.shown
-    multiply_rows(layers.input, t.n_colors * len(net.color), t.n_kinds, net.kind, layers.product)
     least = narrow(zeros())
     for i in range(0, t.n_colors * n_kind, LANES):
         store(shown, i, least)
-    place = 0
+    place = t.n_colors * (n_first + n_kind)
     for kind in range(t.n_kinds):
         a, b = np.int64(t.kinds[kind, 0]) * n_kind, np.int64(t.kinds[kind, 1]) * n_kind
         for i in range(0, n_kind, LANES):
             of_colors = load(layers.to_kinds, a + i) + load(layers.to_kinds, b + i)
-            numbers = narrow(load(layers.product, place)) + of_colors + load(layers.of_game, n_first + i)
+            numbers = narrow(load(layers.sums, place)) + of_colors + load(layers.of_game, n_first + i)
             numbers = greater_of(numbers, least)
             store(shown, a + i, load(shown, a + i) + numbers)
             if a != b:
@@ -317,8 +327,9 @@ def describe_kinds(t: Facts, net: Net, layers: Layers) -> None:
 def pool_colors(t: Facts, net: Net, layers: Layers) -> None:
     """Add up the second layer of the colors, to `rounded`."""
     n_second = len(net.bias_2)
-    multiply_rows(layers.rounded_first, 0, t.n_colors, net.layer_2, layers.product)
-    multiply_rows(layers.rounded_shown, 0, t.n_colors, net.kind_2, layers.other_product)
+    for color in range(t.n_colors):
+        multiply_positive(layers.rounded_first, color, net.layer_2, layers.product)
+        multiply_positive(layers.rounded_shown, color, net.kind_2, layers.other_product)
     least = narrow(zeros())
     most = least
     for i in range(0, n_second, LANES):
@@ -395,18 +406,18 @@ def predict_rows(facts: Arrays, net: Arrays, layers: Arrays, features: Array, ou
 
 class _Layers(threading.local):
     def __init__(self) -> None:
-        self.by_sizes: dict[Any, Arrays] = {}
+        self.by_net: weakref.WeakKeyDictionary[ValueNet, Arrays] = weakref.WeakKeyDictionary()
 
 
 _layers = _Layers()
 
 
 def layers_for(net: ValueNet) -> Arrays:
-    """Return the scratch buffers of this thread for networks of these sizes, which are allocated at the first call."""
-    sizes = net.rules, tuple(array.shape for array in net.arrays.values())
-    if sizes not in _layers.by_sizes:
-        _layers.by_sizes[sizes] = tuple(make_layers(net))
-    return _layers.by_sizes[sizes]
+    """Return the scratch buffers of this thread for a network, which are allocated at the first call."""
+    kept = _layers.by_net
+    if net not in kept:
+        kept[net] = tuple(make_layers(net))
+    return kept[net]
 
 
 @value.predict.compiled

@@ -21,6 +21,9 @@ from numpy.typing import DTypeLike, NDArray
 LANES = 8
 """The numbers of a vector."""
 
+COMPARED = 32
+"""The integers that are compared at once."""
+
 
 class Vector(types.Type):
     """The type of a vector of 8 numbers."""
@@ -75,6 +78,8 @@ def _greater(builder: Any, a: Any, b: Any) -> Any:
 
 def _place(context: Any, builder: Any, array: Any, value: Any, at: Any) -> Any:
     """Return the pointer to a number of an array."""
+    if array.layout != "C":
+        raise TypeError(f"{array} is not contiguous")
     return builder.gep(context.make_array(array)(context, builder, value).data, [at])
 
 
@@ -94,6 +99,9 @@ _Generate = Callable[[Any, Any, Any, Any], Any]
 _Typed = tuple[Any, _Generate]
 
 
+# What numba compiles: each function returns the types of a call, and what generates its code
+
+
 def _load(typing: Any, array: Any, at: Any) -> _Typed:
     """Return the vector at a place of an array of float64 or float32."""
     vector = Vector(array.dtype)
@@ -105,16 +113,42 @@ def _load(typing: Any, array: Any, at: Any) -> _Typed:
     return vector(array, types.int64), generate
 
 
-def _load_integers(typing: Any, array: Any, at: Any) -> _Typed:
-    """Return the vector of float64 of 8 integers at a place of an array of int16."""
+def _differences(typing: Any, a: Any, b: Any, at: Any) -> _Typed:
+    """Return the set, in the bits of an int64, of the places among COMPARED ones where two arrays of int16 differ."""
+    if not a.dtype == b.dtype == types.int16:
+        raise TypeError(f"{a} and {b} are not arrays of int16")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        integers = ir.VectorType(ir.IntType(array.dtype.bitwidth), LANES)
-        place = _place(context, builder, array, *arguments)
-        loaded = builder.load(builder.bitcast(place, integers.as_pointer()), align=_size_of(array))
-        return builder.sitofp(loaded, _SHAPES[DOUBLES.name])
+        integers = ir.VectorType(ir.IntType(16), COMPARED)
+        both = []
+        for array, value in zip((a, b), arguments, strict=False):
+            place = _place(context, builder, array, value, arguments[2])
+            both.append(builder.load(builder.bitcast(place, integers.as_pointer()), align=_size_of(array)))
+        bits = builder.bitcast(builder.icmp_unsigned("!=", *both), ir.IntType(COMPARED))
+        return builder.zext(bits, ir.IntType(64))
 
-    return DOUBLES(array, types.int64), generate
+    return types.int64(a, b, types.int64), generate
+
+
+def _positive(typing: Any, array: Any, at: Any) -> _Typed:
+    """Return the set, in the bits of an int64, of the places in the vector of an array that hold more than 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        shape = _SHAPES[Vector(array.dtype).name]
+        place = builder.bitcast(_place(context, builder, array, *arguments), shape.as_pointer())
+        are_positive = builder.fcmp_ordered(">", builder.load(place, align=_size_of(array)), _constant(shape, 0.0))
+        return builder.zext(builder.bitcast(are_positive, ir.IntType(LANES)), ir.IntType(64))
+
+    return types.int64(array, types.int64), generate
+
+
+def _lowest(typing: Any, bits: Any) -> _Typed:
+    """Return the number of the lowest one in an int64 that is not 0."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), generate
 
 
 def _store(typing: Any, array: Any, at: Any, vector: Any) -> _Typed:
@@ -238,7 +272,9 @@ def _power_above(typing: Any, number: Any) -> _Typed:
 
 
 load: Any = intrinsic(_load)
-load_integers: Any = intrinsic(_load_integers)
+differences: Any = intrinsic(_differences)
+positive: Any = intrinsic(_positive)
+lowest: Any = intrinsic(_lowest)
 store: Any = intrinsic(_store)
 spread_from: Any = intrinsic(_spread_from)
 spread_number: Any = intrinsic(_spread_number)

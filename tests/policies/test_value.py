@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
 from agents.value.self_play import Samples, SelfPlayTask, self_play
 from agents.value.torch_net import TorchValueNet
@@ -16,11 +17,11 @@ from genial_env.core.chance import bits
 from genial_env.core.ranking import rank_utility
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import width
-from genial_env.policies.value import KIND, Outcomes, Value, ValueNet, judge
+from genial_env.policies.value import KIND, Outcomes, Value, ValueNet, Widths, judge
 from genial_env.policies.value_search import ValueSearch
 from genial_env.testing import check_policy
 from tests.conftest import needs_numba
-from tests.positions import every, random_play
+from tests.positions import STANDARD, VARIANTS, every, random_play
 
 SOLO, TEAM = Rules(1, "2004", "solo"), Rules(4, "2009", "team")
 GAMES = [Rules(), Rules(3), Rules(4), TEAM, SOLO, Rules(side=4, colors=4, rack=3)]
@@ -115,6 +116,45 @@ def test_both_backends_choose_alike(rules: Rules, tmp_path: Path) -> None:
             with use_backend(backend):
                 chosen.append(agent(seen, random))
         assert np.array_equal(*chosen)
+
+
+def net_of_widths(rules: Rules, widths: Widths, seed: int) -> ValueNet:
+    """A network with random weights, small for features, which may be large."""
+    random = np.random.default_rng(seed)
+    of_features = "color", "kind", "game", "kind_color", "kind_game", "game_3"
+    return ValueNet(
+        rules,
+        {
+            name: random.normal(scale=1e-5 if name in of_features else 0.2, size=shape).astype(np.float32)
+            for name, shape in ValueNet.layout(rules, widths).items()
+        },
+    )
+
+
+def random_features(rules: Rules, n: int, seed: int) -> NDArray[np.int16]:
+    """Features of all sizes: in the first half each row differs from the last one in few, in the other half in all."""
+    random = np.random.default_rng(seed)
+    features = random.integers(-(2**15), 2**15, (n, width(rules)), dtype=np.int16)
+    features >>= random.integers(0, 16, features.shape, dtype=np.int16)
+    for row in range(1, n // 2):
+        features[row] = np.where(random.random(width(rules)) < 0.1, features[row], features[row - 1])
+    return features
+
+
+@needs_numba
+@every("rules", [*STANDARD, *VARIANTS], [Rules(), TEAM, SOLO, VARIANTS[2]])
+@pytest.mark.parametrize("widths", [Widths(48, 24, 32, 64, 32), Widths(13, 1, 7, 70, 3), Widths(72, 9, 40, 5, 66)])
+def test_both_backends_predict_the_same_bits(rules: Rules, widths: Widths) -> None:
+    """Whatever was predicted before, by this network or another of the same sizes."""
+    nets = [net_of_widths(rules, widths, seed) for seed in range(2)]
+    features = random_features(rules, 60, seed=3)
+    with use_backend("numpy"):
+        expected = [net(features) for net in nets]
+    assert len(np.unique(expected[0])) > len(features) / 2
+    with use_backend("numba"):
+        for rows in (slice(None), slice(None, None, -1), slice(5, 6), slice(0, 0)):
+            for net, chances in zip(nets, expected, strict=True):
+                assert np.array_equal(net(features[rows]), chances[rows])
 
 
 def test_what_is_over_is_not_guessed() -> None:
