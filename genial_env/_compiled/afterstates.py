@@ -58,11 +58,11 @@ class Buffers(NamedTuple):
     gain of a half there for each track; NOTHING where no tile fits.
     """
 
-    fitting: Array  # [N + 1] int16 the cells that a tile fits on before the action
-    cells: Array  # [N + 1] int16 their indices
+    fitting: Array  # [N + 1] uint16 the cells that a tile fits on before the action
+    cells: Array  # [N + 1] uint16 their indices
     sizes: Array  # [3] int64 before the action: how many cells these are, pairs of free cells, free cells
     beside: Array  # [grid] int16 the free neighbours of a free cell before the action; MANY elsewhere
-    removed: Array  # [16] int16 the indices of those of the cells that no tile fits on any more
+    removed: Array  # [16] uint16 the indices of those of the cells that no tile fits on any more
     before: Array  # [1 + T, C, grid] int16 the numbers of the cells before the action
     numbers: Array  # [1 + T, C, grid] int16 the same after the action
     near: Array  # [1 + T, C, grid] int16 the greatest of `numbers` on a neighbour
@@ -78,7 +78,7 @@ class Buffers(NamedTuple):
     unseen_values: Array  # [M] int16 the value of the best placement of a kind, 0 if no tile of it is unseen
     ranks: Array  # [32 * n >= M] int32 the same, so that no two are equal
     unseen: Array  # [32 * n >= M] int32 the unseen tiles of a kind
-    stack: Array  # [N + 1] int16 cells of a region
+    stack: Array  # [N + 1] uint16 cells of a region
     waiting: Array  # [grid] bool cells that belong to no region yet; False between calls
     values: Array  # [most] int64 the values of the best candidates
     chances: Array  # [K + 1, tiles + 1, tiles + 1] int16 as `_compute_chances` returns
@@ -103,11 +103,11 @@ def make_buffers(rules: Rules, most: int) -> Arrays:
     reached = np.zeros((MOST_POINTS + 1, 8), np.int16)
     reached[:, :N_THRESHOLDS] = np.arange(MOST_POINTS + 1)[:, None] >= THRESHOLDS
     return Buffers(
-        fitting=np.empty(t.n_cells + 1, np.int16),
-        cells=np.empty(t.n_cells + 1, np.int16),
+        fitting=np.empty(t.n_cells + 1, np.uint16),
+        cells=np.empty(t.n_cells + 1, np.uint16),
         sizes=np.empty(3, np.int64),
         beside=np.full(grid, MANY, np.int16),
-        removed=np.empty(16, np.int16),
+        removed=np.empty(16, np.uint16),
         before=np.full(numbers, NOTHING, np.int16),
         numbers=np.full(numbers, NOTHING, np.int16),
         near=np.full(numbers, NOTHING, np.int16),
@@ -123,7 +123,7 @@ def make_buffers(rules: Rules, most: int) -> Arrays:
         unseen_values=np.empty(t.n_kinds, np.int16),
         ranks=np.zeros(-(-t.n_kinds // 32) * 32, np.int32),
         unseen=np.zeros(-(-t.n_kinds // 32) * 32, np.int32),
-        stack=np.empty(t.n_cells + 1, np.int16),
+        stack=np.empty(t.n_cells + 1, np.uint16),
         waiting=np.zeros(grid, np.bool_),
         values=np.empty(most + 1, np.int64),
         chances=_compute_chances(rules),
@@ -338,12 +338,13 @@ def describe_cells_of_color(
         gains = numbers[1 + track, color]
         for i in range(r.sizes[0]):
             index = r.cells[i]
-            gains[index] = values[advanced(marker, points[index], limit)] - now
+            gains[index] = values[np.uint64(advanced(marker, points[index], limit))] - now
     inner = points[t.width + 1 :]
     for n in range(N_THRESHOLDS):
         threshold, count = np.int16(r.thresholds[n]), np.int16(0)
         for at in range(inner_size(t.width)):
-            count = np.int16(count + np.int16(inner[at] >= threshold))
+            points_here = inner[at]
+            count = np.int16(count + (np.int16(1) if points_here >= threshold else np.int16(0)))
         counts[color, n] = count
 
 
@@ -374,7 +375,7 @@ def find_removed(r: Buffers, one: int, other: int) -> Any:
 def remove_cells(t: Facts, r: Buffers, n_removed: int) -> None:
     """Take the cells in `removed` out of the numbers of all cells."""
     for i in range(n_removed):
-        index = np.int64(r.removed[i])
+        index = r.removed[i]
         for color in range(t.n_colors):
             row, gone = r.counts[color], r.reached[min(np.int64(r.numbers[0, color, index]), MOST_POINTS)]
             for n in range(8):
@@ -609,7 +610,8 @@ def best_elsewhere(t: Facts, r: Buffers, a: int, b: int, value: int) -> Any:
         q, row = columns[at], rows[at]
         s = np.int16(q + row)
         is_near = (q >= from_q) & (q <= to_q) & (row >= from_r) & (row <= to_r) & (s >= from_s) & (s <= to_s)
-        most = max(most, np.int16(0) if is_near else by_cell[at])
+        here = by_cell[at]
+        most = max(most, np.int16(0) if is_near else here)
     return np.int64(most)
 
 
@@ -705,7 +707,8 @@ def expect(t: Facts, r: Buffers, chances: Array) -> Any:
     for kind in range(t.n_kinds):
         rank, lower = r.ranks[kind], np.int32(0)
         for other in range(len(r.ranks) >> 5 << 5):
-            lower = np.int32(lower + (r.unseen[other] if r.ranks[other] < rank else np.int32(0)))
+            unseen = r.unseen[other]
+            lower = np.int32(lower + (unseen if r.ranks[other] < rank else np.int32(0)))
         drawn = np.int64(chances[lower + r.unseen[kind]]) - chances[lower]
         expected += np.int64(r.unseen_values[kind]) * drawn
     return expected >> FIXED
