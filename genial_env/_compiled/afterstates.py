@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from genial_env._compiled.deciding import best_neighbours, correct_double, value_halves
 from genial_env._compiled.handover import arrays, facts, scratch, share
 from genial_env._compiled.jit import Entry, helper
-from genial_env._compiled.primitives import Array, Arrays, copy, flat
+from genial_env._compiled.primitives import Array, Arrays, copy, flat, table
 from genial_env._compiled.rules import (
     advanced,
     apply_without_draw,
@@ -58,13 +58,15 @@ class Buffers(NamedTuple):
     gain of a half there for each track; NOTHING where no tile fits.
     """
 
-    cells: Array  # [N + 1] int16 the indices of cells that a tile fits on before the action
+    fitting: Array  # [N + 1] uint16 the cells that a tile fits on before the action
+    cells: Array  # [N + 1] uint16 their indices
     sizes: Array  # [3] int64 before the action: how many cells these are, pairs of free cells, free cells
     beside: Array  # [grid] int16 the free neighbours of a free cell before the action; MANY elsewhere
-    removed: Array  # [16] int16 the indices of those of the cells that no tile fits on any more
+    removed: Array  # [16] uint16 the indices of those of the cells that no tile fits on any more
     before: Array  # [1 + T, C, grid] int16 the numbers of the cells before the action
     numbers: Array  # [1 + T, C, grid] int16 the same after the action
     near: Array  # [1 + T, C, grid] int16 the greatest of `numbers` on a neighbour
+    thresholds: Array  # [7] int16
     reached: Array  # [points, 8] int16 1 for each of the thresholds that so many points reach, else 0
     counts_before: Array  # [C, 8] int16 the number of cells that reach each threshold before the action
     counts: Array  # [C, 8] int16 the same after the action
@@ -73,13 +75,16 @@ class Buffers(NamedTuple):
     elsewhere: Array  # [M] int16 the value of the best placement of a tile in hand elsewhere
     by_cell: Array  # [grid] int16 the value of a tile on each cell
     held: Array  # [M] int16 the tiles in hand
-    order: Array  # [T, M] int16 kinds, nearly sorted by value, the highest first
-    stack: Array  # [N + 1] int16 cells of a region
+    unseen_values: Array  # [M] int16 the value of the best placement of a kind, 0 if no tile of it is unseen
+    ranks: Array  # [32 * n >= M] int32 the same, so that no two are equal
+    unseen: Array  # [32 * n >= M] int32 the unseen tiles of a kind
+    stack: Array  # [N + 1] uint16 cells of a region
     waiting: Array  # [grid] bool cells that belong to no region yet; False between calls
     values: Array  # [most] int64 the values of the best candidates
     chances: Array  # [K + 1, tiles + 1, tiles + 1] int16 as `_compute_chances` returns
     steps: Array  # [6] int64 from a grid index to those of the neighbours
-    rows: Array  # [grid] int16 the row of a grid index
+    places: Array  # [2, grid] int16 the column and the row of a grid index
+    kind_of: Array  # [C, C] int64 the kind with two colors
     tracks: Array  # [P + 1] int64 the track of a seat
 
 
@@ -98,28 +103,33 @@ def make_buffers(rules: Rules, most: int) -> Arrays:
     reached = np.zeros((MOST_POINTS + 1, 8), np.int16)
     reached[:, :N_THRESHOLDS] = np.arange(MOST_POINTS + 1)[:, None] >= THRESHOLDS
     return Buffers(
-        cells=np.empty(t.n_cells + 1, np.int16),
+        fitting=np.empty(t.n_cells + 1, np.uint16),
+        cells=np.empty(t.n_cells + 1, np.uint16),
         sizes=np.empty(3, np.int64),
         beside=np.full(grid, MANY, np.int16),
-        removed=np.empty(16, np.int16),
+        removed=np.empty(16, np.uint16),
         before=np.full(numbers, NOTHING, np.int16),
         numbers=np.full(numbers, NOTHING, np.int16),
         near=np.full(numbers, NOTHING, np.int16),
+        thresholds=np.array(THRESHOLDS, np.int16),
         reached=reached,
-        counts_before=np.empty((rules.colors, 8), np.int16),
+        counts_before=np.zeros((rules.colors, 8), np.int16),
         counts=np.empty((rules.colors, 8), np.int16),
         constants=np.zeros(afterstates.width(rules), np.int16),
         by_kind=np.empty((rules.tracks, t.n_kinds), np.int16),
         elsewhere=np.empty(t.n_kinds, np.int16),
         by_cell=np.empty(grid, np.int16),
         held=np.empty(t.n_kinds, np.int16),
-        order=np.tile(np.arange(t.n_kinds, dtype=np.int16), (rules.tracks, 1)),
-        stack=np.empty(t.n_cells + 1, np.int16),
+        unseen_values=np.empty(t.n_kinds, np.int16),
+        ranks=np.zeros(-(-t.n_kinds // 32) * 32, np.int32),
+        unseen=np.zeros(-(-t.n_kinds // 32) * 32, np.int32),
+        stack=np.empty(t.n_cells + 1, np.uint16),
         waiting=np.zeros(grid, np.bool_),
         values=np.empty(most + 1, np.int64),
         chances=_compute_chances(rules),
         steps=np.array([1, -1, width, -width, width - 1, 1 - width]),
-        rows=(np.arange(grid) // width).astype(np.int16),
+        places=np.stack([np.arange(grid) % width, np.arange(grid) // width]).astype(np.int16),
+        kind_of=t.kind_of.astype(np.int64),
         tracks=np.arange(rules.players + 1) % rules.tracks,
     )
 
@@ -306,10 +316,8 @@ def write_afterstate(
         kind = p.racks[0, 0, slot]
         a, b = np.int64(t.kinds[kind, 0]), np.int64(t.kinds[kind, 1])
         first, second = np.int64(t.cells[placement, 0]), np.int64(t.cells[placement, 1])
-        for half in range(2):
-            add_points(o, t, r, values, second if half else first, b if half else a)
         for half in range(2 - np.int64(a == b)):
-            write_gains(o, t, r, values, 0, b if half else a, r.numbers)
+            describe_cells_of_color(o, t, r, values, b if half else a, r.numbers, r.counts)
         one, other = np.int64(t.grid_index[first]), np.int64(t.grid_index[second])
         n_free -= 2
         n_pairs -= np.int64(r.beside[one]) + r.beside[other] - 1
@@ -322,37 +330,28 @@ def write_afterstate(
 
 
 @helper
-def add_points(o: Games, t: Facts, r: Buffers, values: Array, cell: int, color: int) -> None:
-    """Update the points of the cells at the ends of the runs of a color through a cell, and their gains."""
-    for direction in range(6):
-        _, end = run_from(t, o.board[0], cell, direction, color)
-        if end < 0:
-            continue
-        index = np.int64(t.grid_index[end])
-        before, now = np.int64(r.numbers[0, color, index]), np.int64(o.points[0, end, color])
-        if before == NOTHING or before == now:
-            continue
-        r.numbers[0, color, index] = now
-        old, new = r.reached[min(before, MOST_POINTS)], r.reached[min(now, MOST_POINTS)]
-        row = r.counts[color]
-        for n in range(8):
-            row[n] += new[n] - old[n]
-        for track in range(1, t.n_tracks):
-            marker: Any = np.int64(o.scores[0, track, color])
-            after = values[advanced(marker, now, np.int64(furthest(t, marker)))]
-            r.numbers[1 + track, color, index] = after - values[marker]
-
-
-@helper
-def write_gains(o: Games, t: Facts, r: Buffers, values: Array, track: int, color: int, numbers: Array) -> None:
-    """Write the gains of a color for a track on the cells in `cells`, from their points."""
-    marker: Any = np.int64(o.scores[0, track, color])
-    limit: Any = np.int64(furthest(t, marker))
-    now = np.int64(values[marker])
-    points, gains = numbers[0, color], numbers[1 + track, color]
+def describe_cells_of_color(
+    o: Games, t: Facts, r: Buffers, values: Array, color: int, numbers: Array, counts: Array
+) -> None:
+    """Write what the cells in `cells` offer to a color to numbers [1 + T, C, grid] and counts [C, 8]."""
+    points = numbers[0, color]
     for i in range(r.sizes[0]):
-        index = r.cells[i]
-        gains[index] = values[advanced(marker, points[index], limit)] - now
+        points[r.cells[i]] = o.points[0, r.fitting[i], color]
+    for track in range(t.n_tracks):
+        marker: Any = np.int64(o.scores[0, track, color])
+        limit: Any = np.int64(furthest(t, marker))
+        now = values[marker]
+        gains = numbers[1 + track, color]
+        for i in range(r.sizes[0]):
+            index = r.cells[i]
+            gains[index] = values[np.uint64(advanced(marker, points[index], limit))] - now
+    inner = points[t.width + 1 :]
+    for n in range(N_THRESHOLDS):
+        threshold, count = np.int16(r.thresholds[n]), np.int16(0)
+        for at in range(inner_size(t.width)):
+            points_here = inner[at]
+            count = np.int16(count + (np.int16(1) if points_here >= threshold else np.int16(0)))
+        counts[color, n] = count
 
 
 @helper
@@ -382,7 +381,7 @@ def find_removed(r: Buffers, one: int, other: int) -> Any:
 def remove_cells(t: Facts, r: Buffers, n_removed: int) -> None:
     """Take the cells in `removed` out of the numbers of all cells."""
     for i in range(n_removed):
-        index = np.int64(r.removed[i])
+        index = r.removed[i]
         for color in range(t.n_colors):
             row, gone = r.counts[color], r.reached[min(np.int64(r.numbers[0, color, index]), MOST_POINTS)]
             for n in range(8):
@@ -396,7 +395,6 @@ def describe_cells(o: Games, t: Facts, r: Buffers, values: Array) -> None:
     """Write what the cells of the one game offer, and its features that a placement does not change."""
     fill(r.beside, MANY)
     fill(flat(r.before), NOTHING)
-    fill(flat(r.counts_before), 0)
     n_fitting, n_pairs, n_free = 0, 0, 0
     for cell in range(o.board.shape[1]):
         if o.board[0, cell] != FREE:
@@ -409,20 +407,11 @@ def describe_cells(o: Games, t: Facts, r: Buffers, values: Array) -> None:
         index = np.int64(t.grid_index[cell])
         n_pairs += beside
         r.beside[index] = beside
-        r.cells[n_fitting] = index
-        if beside == 0:
-            continue
-        n_fitting += 1
-        for color in range(t.n_colors):
-            points = np.int64(o.points[0, cell, color])
-            r.before[0, color, index] = points
-            row, reached = r.counts_before[color], r.reached[min(points, MOST_POINTS)]
-            for n in range(8):
-                row[n] += reached[n]
+        r.fitting[n_fitting], r.cells[n_fitting] = cell, index
+        n_fitting += beside > 0
     r.sizes[0], r.sizes[1], r.sizes[2] = n_fitting, n_pairs >> 1, n_free
-    for track in range(t.n_tracks):
-        for color in range(t.n_colors):
-            write_gains(o, t, r, values, track, color, r.before)
+    for color in range(t.n_colors):
+        describe_cells_of_color(o, t, r, values, color, r.before, r.counts_before)
     write_constants(o, t, r, r.constants)
 
 
@@ -466,26 +455,24 @@ def write_constants(o: Games, t: Facts, r: Buffers, out: Array) -> None:
 
     They are those of the other tracks' markers, and the numbers of unseen tiles.
     """
-    per_color, per_kind = size_of_color(t), 3 + t.n_tracks
+    colors, kinds = table(out, 0, size_of_color(t)), table(out, start_of_kinds(t), 3 + t.n_tracks)
     for track in range(1, t.n_tracks):
         write_markers(o, t, track, out)
     unseen = 4 * t.n_tracks + 5 + N_THRESHOLDS
     for color in range(t.n_colors):
-        out[color * per_color + unseen] = 0
-        out[color * per_color + unseen + 1] = 0
-    kinds = out[start_of_kinds(t) :]
+        colors[color, unseen], colors[color, unseen + 1] = 0, 0
     for kind in range(t.n_kinds):
-        a, b = np.int64(t.kinds[kind, 0]), np.int64(t.kinds[kind, 1])
-        out[a * per_color + unseen + np.int64(a == b)] += o.bag[0, kind]
+        a, b = t.kinds[kind, 0], t.kinds[kind, 1]
+        colors[a, unseen + np.int64(a == b)] += o.bag[0, kind]
         if a != b:
-            out[b * per_color + unseen] += o.bag[0, kind]
-        kinds[kind * per_kind + 1] = o.bag[0, kind]
+            colors[b, unseen] += o.bag[0, kind]
+        kinds[kind, 1] = o.bag[0, kind]
 
 
 @helper
 def write_markers(o: Games, t: Facts, track: int, out: Array) -> None:
     """Write the features of a track's markers to out [W]."""
-    per_color, markers, lowest = size_of_color(t), o.scores[0, track], lowest_marker(o, t, 0, track)
+    colors, markers, lowest = table(out, 0, size_of_color(t)), o.scores[0, track], lowest_marker(o, t, 0, track)
     in_order = out[start_of_whole(t) + track * t.n_colors :]
     for color in range(t.n_colors):
         marker, lower, place = np.int64(markers[color]), np.int64(0), np.int64(0)
@@ -493,8 +480,9 @@ def write_markers(o: Games, t: Facts, track: int, out: Array) -> None:
             lower += markers[other] < marker
             place += other < color and markers[other] == marker
         in_order[lower + place] = marker
-        row = out[color * per_color + 4 * track :]
-        row[0], row[1], row[2], row[3] = marker, marker - lowest, lower, marker == t.top
+        at = 4 * track
+        colors[color, at], colors[color, at + 1] = marker, marker - lowest
+        colors[color, at + 2], colors[color, at + 3] = lower, marker == t.top
 
 
 @helper
@@ -529,14 +517,14 @@ def write_features(
     for rival in range(count_rivals(t)):
         track = r.tracks[rival + 1]
         size = np.int64(others[rival]) if t.n_players > 1 else np.int64(1)
-        best_by_color(o, t, r, track, 4 * t.n_tracks + 8 + N_THRESHOLDS + rival, out)
-        expected, most = expect(o, t, r, track, r.chances[size, n_unseen], n_unseen)
-        whole[at], whole[at + 1], whole[at + 2] = expected, most, size
+        most = find_unseen(o, t, r, track)
+        best_by_color(t, r, 4 * t.n_tracks + 8 + N_THRESHOLDS + rival, out)
+        whole[at], whole[at + 1], whole[at + 2] = expect(t, r, r.chances[size, n_unseen]), most, size
         at += 3
     whole[at], whole[at + 1], whole[at + 2] = n_free, n_fitting, n_pairs
     whole[at + 3], whole[at + 4], whole[at + 5] = o.pending_bonus[0], n_held, may_swap(o, 0)
-    expected, most = expect(o, t, r, 0, r.chances[t.n_slots - n_held, n_unseen], n_unseen)
-    whole[at + 6], whole[at + 7] = expected, most
+    whole[at + 7] = find_unseen(o, t, r, 0)
+    whole[at + 6] = expect(t, r, r.chances[t.n_slots - n_held, n_unseen])
     left = count_placements_left(r, n_removed, n_fitting)
     whole[at + 8], whole[at + 9] = left, left & 1
 
@@ -597,7 +585,7 @@ def greatest(width: int, numbers: Array) -> Any:
 
 
 @helper
-def best_elsewhere(t: Facts, r: Buffers, a: int, b: int, best: int) -> Any:
+def best_elsewhere(t: Facts, r: Buffers, a: int, b: int, value: int) -> Any:
     """Return the greatest value of a tile on a cell that is not near every cell of the best placements, at least 0.
 
     The cells near all of those are the cells whose coordinates in the three directions of the grid are near the least
@@ -606,23 +594,31 @@ def best_elsewhere(t: Facts, r: Buffers, a: int, b: int, best: int) -> Any:
     edge = t.width + 1
     one, other = r.numbers[1, a][edge:], r.numbers[1, b][edge:]
     near_one, near_other = r.near[1, a][edge:], r.near[1, b][edge:]
-    by_cell = r.by_cell[edge:]
+    by_cell, best = r.by_cell[edge:], np.int16(value)
     for at in range(inner_size(t.width)):
         by_cell[at] = max(np.int16(one[at] + near_other[at]), np.int16(other[at] + near_one[at]))
-    least_q, most_q, least_r, most_r, least_s, most_s = MANY, -MANY, MANY, -MANY, MANY, -MANY
-    for i in range(r.sizes[0]):
-        index = np.int64(r.cells[i])
-        if r.by_cell[index] == best:
-            at_r = np.int64(r.rows[index])
-            at_q = index - at_r * t.width
-            least_q, most_q = min(least_q, at_q), max(most_q, at_q)
-            least_r, most_r = min(least_r, at_r), max(most_r, at_r)
-            least_s, most_s = min(least_s, at_q + at_r), max(most_s, at_q + at_r)
-    for at_r in range(max(most_r - REACH, 1), min(least_r + REACH, t.width - 2) + 1):
-        start = max(most_q - REACH, most_s - REACH - at_r)
-        for at_q in range(start, min(least_q + REACH, least_s + REACH - at_r) + 1):
-            r.by_cell[at_r * t.width + at_q] = NOTHING
-    return greatest(t.width, r.by_cell)
+    columns, rows = r.places[0][edge:], r.places[1][edge:]
+    far = np.int16(MANY)
+    least_q, least_r, least_s = far, far, far
+    most_q, most_r, most_s = np.int16(-MANY), np.int16(-MANY), np.int16(-MANY)
+    for at in range(inner_size(t.width)):
+        away = np.int16(0) if by_cell[at] == best else far
+        q, row = columns[at], rows[at]
+        s = np.int16(q + row)
+        least_q, most_q = min(least_q, np.int16(q + away)), max(most_q, np.int16(q - away))
+        least_r, most_r = min(least_r, np.int16(row + away)), max(most_r, np.int16(row - away))
+        least_s, most_s = min(least_s, np.int16(s + away)), max(most_s, np.int16(s - away))
+    from_q, to_q = np.int16(most_q - REACH), np.int16(least_q + REACH)
+    from_r, to_r = np.int16(most_r - REACH), np.int16(least_r + REACH)
+    from_s, to_s = np.int16(most_s - REACH), np.int16(least_s + REACH)
+    most = np.int16(0)
+    for at in range(inner_size(t.width)):
+        q, row = columns[at], rows[at]
+        s = np.int16(q + row)
+        is_near = (q >= from_q) & (q <= to_q) & (row >= from_r) & (row <= to_r) & (s >= from_s) & (s <= to_s)
+        here = by_cell[at]
+        most = max(most, np.int16(0) if is_near else here)
+    return np.int64(most)
 
 
 @helper
@@ -645,10 +641,9 @@ def describe_rack(o: Games, t: Facts, r: Buffers, out: Array) -> Any:
     Returns:
         The values of the best placements of the best two kinds in hand.
     """
-    per_color, start = size_of_color(t), 4 * t.n_tracks + 3 + N_THRESHOLDS
+    colors, start = table(out, 0, size_of_color(t)), 4 * t.n_tracks + 3 + N_THRESHOLDS
     for color in range(t.n_colors):
-        row = out[color * per_color + start :]
-        row[0], row[1], row[4] = 0, 0, 0
+        colors[color, start], colors[color, start + 1], colors[color, start + 4] = 0, 0, 0
     best, second = np.int64(0), np.int64(0)
     for slot in range(t.n_slots):
         kind = np.int64(o.racks[0, 0, slot])
@@ -657,9 +652,9 @@ def describe_rack(o: Games, t: Facts, r: Buffers, out: Array) -> Any:
         a, b = np.int64(t.kinds[kind, 0]), np.int64(t.kinds[kind, 1])
         value = np.int64(r.by_kind[0, kind])
         for half in range(2 - np.int64(a == b)):
-            row = out[(b if half else a) * per_color + start :]
-            row[np.int64(a == b)] += 1
-            row[4] = max(row[4], value)
+            color = b if half else a
+            colors[color, start + np.int64(a == b)] += 1
+            colors[color, start + 4] = max(colors[color, start + 4], value)
         if not is_duplicate(o, 0, slot):
             second = max(second, min(best, value))
             best = max(best, value)
@@ -669,61 +664,60 @@ def describe_rack(o: Games, t: Facts, r: Buffers, out: Array) -> Any:
 @helper
 def describe_kinds(t: Facts, r: Buffers, out: Array) -> None:
     """Write the features of the kinds to out [W]."""
-    per_kind, kinds = 3 + t.n_tracks, out[start_of_kinds(t) :]
+    kinds = table(out, start_of_kinds(t), 3 + t.n_tracks)
     for kind in range(t.n_kinds):
-        at = kind * per_kind
-        kinds[at], kinds[at + 2], kinds[at + 3] = r.held[kind], r.by_kind[0, kind], r.elsewhere[kind]
-        for track in range(1, t.n_tracks):
-            kinds[at + 3 + track] = r.by_kind[track, kind]
+        kinds[kind, 0], kinds[kind, 2], kinds[kind, 3] = r.held[kind], r.by_kind[0, kind], r.elsewhere[kind]
+    for track in range(1, t.n_tracks):
+        for kind in range(t.n_kinds):
+            kinds[kind, 3 + track] = r.by_kind[track, kind]
 
 
 @helper
-def best_by_color(o: Games, t: Facts, r: Buffers, track: int, feature: int, out: Array) -> None:
-    """Write the greatest value for a track of an unseen tile with each color to a feature of the colors in out [W]."""
-    per_color = size_of_color(t)
+def find_unseen(o: Games, t: Facts, r: Buffers, track: int) -> Any:
+    """Write the numbers of unseen tiles of the kinds, and their values for a track; return the greatest value."""
+    most = np.int16(0)
+    for kind in range(t.n_kinds):
+        unseen, value = np.int32(o.bag[0, kind]), r.by_kind[track, kind]
+        value = value if unseen > 0 else np.int16(0)
+        most = max(most, value)
+        r.unseen_values[kind] = value
+        r.unseen[kind] = unseen
+        r.ranks[kind] = np.int32(value) * np.int32(t.n_kinds) + np.int32(kind)
+    return np.int64(most)
+
+
+@helper
+def best_by_color(t: Facts, r: Buffers, feature: int, out: Array) -> None:
+    """Write the greatest of `unseen_values` of the kinds with each color to a feature of the colors in out [W]."""
+    colors = table(out, 0, size_of_color(t))
     for color in range(t.n_colors):
-        out[color * per_color + feature] = 0
-    for kind in range(t.n_kinds):
-        value = np.int64(r.by_kind[track, kind]) if o.bag[0, kind] > 0 else np.int64(0)
-        for half in range(2):
-            at = t.kinds[kind, half] * per_color + feature
-            out[at] = max(out[at], value)
+        best = np.int16(0)
+        for other in range(t.n_colors):
+            best = max(best, r.unseen_values[r.kind_of[color, other]])
+        colors[color, feature] = best
 
 
 @helper
-def expect(o: Games, t: Facts, r: Buffers, track: int, chances: Array, n_unseen: int) -> Any:
-    """Return the expected and the greatest value of some unseen tiles (``_expected_best`` in that module).
+def expect(t: Facts, r: Buffers, chances: Array) -> Any:
+    """Return the expected value of the best of some of the tiles that :func:`find_unseen` has found.
 
-    Kinds stay in the order of the call before, so that there is little to sort.
+    It is that of ``_expected_best`` in that module. For each kind all tiles of lower kinds are counted, which is faster
+    than to sort them, as the processor cannot foresee the order.
 
     Args:
-        o: the one game.
         t: the facts.
         r: buffers.
-        track: the track.
         chances: [tiles] the probability that only tiles of some kinds are drawn, by how many of these are unseen.
-        n_unseen: how many tiles are unseen.
     """
-    values, order = r.by_kind[track], r.order[track]
-    for n in range(1, t.n_kinds):
-        kind, at = order[n], n
-        value = values[kind]
-        while at > 0 and values[order[at - 1]] < value:
-            order[at] = order[at - 1]
-            at -= 1
-        order[at] = kind
-    left, before, expected, most = np.int64(n_unseen), np.int64(1 << FIXED), np.int64(0), np.int64(0)
-    for n in range(t.n_kinds):
-        kind = order[n]
-        value, unseen = np.int64(values[kind]), np.int64(o.bag[0, kind])
-        if value == 0:
-            break
-        left -= unseen
-        none = np.int64(chances[left])
-        expected += value * (before - none)
-        before = none
-        most = max(most, value if unseen > 0 else np.int64(0))
-    return expected >> FIXED, most
+    expected = np.int64(0)
+    for kind in range(t.n_kinds):
+        rank, lower = r.ranks[kind], np.int32(0)
+        for other in range(len(r.ranks) >> 5 << 5):
+            unseen = r.unseen[other]
+            lower = np.int32(lower + (unseen if r.ranks[other] < rank else np.int32(0)))
+        drawn = np.int64(chances[lower + r.unseen[kind]]) - chances[lower]
+        expected += np.int64(r.unseen_values[kind]) * drawn
+    return expected >> FIXED
 
 
 @helper

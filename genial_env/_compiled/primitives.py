@@ -85,6 +85,29 @@ def _flat(typing: Any, array: Any) -> Any:
 flat: Any = intrinsic(_flat)
 
 
+def _table(typing: Any, row: Any, start: Any, columns: Any) -> Any:
+    """Return the numbers of a row from `start` as an array [..., columns], not copied."""
+    cells = types.Array(row.dtype, 2, "C")
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        source = context.make_array(row)(context, builder, arguments[0])
+        out = context.make_array(cells)(context, builder)
+        populate_array(
+            out,
+            data=builder.gep(source.data, [arguments[1]]),
+            shape=[source.nitems, arguments[2]],
+            strides=[builder.mul(source.itemsize, arguments[2]), source.itemsize],
+            itemsize=source.itemsize,
+            meminfo=source.meminfo,
+        )
+        return out._getvalue()
+
+    return cells(row, types.int64, types.int64), generate
+
+
+table: Any = intrinsic(_table)
+
+
 def _popcount(typing: Any, word: Any) -> Any:
     """Count the ones in an int64."""
 
