@@ -41,6 +41,7 @@ from genial_env.core.tables import tables
 from genial_env.core.views import View
 from genial_env.policies import afterstates
 from genial_env.policies.afterstates import FEW_CELLS, FIXED, NOTHING, REACH, THRESHOLDS, Afterstates
+from genial_env.policies.base import NONE
 from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.prior import STOP_VALUE
 
@@ -764,7 +765,7 @@ def rank(threads: int, view: View, prior: HeuristicPolicy, out: Ints) -> None:
     rules, most = view.rules, out.shape[1]
     game = arrays(afterstates.make_states(view)), facts(rules)
     arrival = STOP_VALUE if rules.has_bonus else 0
-    found = np.full(out.shape, afterstates.NONE)
+    found = np.full(out.shape, NONE)
 
     def work(lo: int, hi: int) -> None:
         rank_placements(*game, scratch(rules), buffers_for(rules, most), tuple(plan), arrival, found, lo, hi)

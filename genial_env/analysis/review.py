@@ -19,7 +19,8 @@ from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.views import view
-from genial_env.policies.judgement import NONE, Judge, Judgement
+from genial_env.policies.base import NONE
+from genial_env.policies.judgement import Judge, Judgement
 from genial_env.policies.registry import make_policy, prepare
 from genial_env.records import Decisions, replay_decisions
 from genial_env.render.sentences import describe_action, describe_event, points_by_color

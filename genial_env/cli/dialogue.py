@@ -14,7 +14,8 @@ from genial_env.core import kernel
 from genial_env.core.actions import Cell
 from genial_env.core.rules import Rules
 from genial_env.core.state import Phase
-from genial_env.policies.judgement import NONE, Judge
+from genial_env.policies.base import NONE
+from genial_env.policies.judgement import Judge
 from genial_env.records import SPECTATOR, events_for_seat
 from genial_env.render.ansi import named_text, rack_text, track_name, wants_color
 from genial_env.render.sentences import describe_event, explain_ranks

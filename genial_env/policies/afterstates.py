@@ -25,12 +25,12 @@ from genial_env.core.rules import Rules
 from genial_env.core.state import EMPTY, FREE, State
 from genial_env.core.tables import tables
 from genial_env.core.views import View
+from genial_env.policies.base import NONE
 from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.prior import check_prior, compute_prior_values
 
 __all__ = [
-    "NONE",
     "Afterstates",
     "Features",
     "afterstates",
@@ -50,9 +50,6 @@ THRESHOLDS = (1, 2, 3, 4, 5, 6, 8)
 
 NOTHING = -8000
 """Less than any gain; twice it still fits in 16 bits."""
-
-NONE = -1
-"""Fills a row of candidates after the last one."""
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,10 @@ from genial_env.core.arrays import Bits, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.views import View
 
-__all__ = ["Plan", "PlannedPolicy", "Policy"]
+__all__ = ["NONE", "Plan", "PlannedPolicy", "Policy"]
+
+NONE = -1
+"""Stands for no action where an array has a place for one."""
 
 
 class Policy(Protocol):

@@ -6,10 +6,7 @@ from typing import Protocol
 from genial_env.core.arrays import AnyFloats, Ints
 from genial_env.core.views import View
 
-__all__ = ["NONE", "Judge", "Judgement"]
-
-NONE = -1
-"""Fills a row of judged actions after the last one."""
+__all__ = ["Judge", "Judgement"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,8 +28,8 @@ from genial_env.core.determinization import determinize
 from genial_env.core.ranking import rank_utility
 from genial_env.core.state import State
 from genial_env.core.views import View
-from genial_env.policies.afterstates import NONE, candidates
-from genial_env.policies.base import Policy
+from genial_env.policies.afterstates import candidates
+from genial_env.policies.base import NONE, Policy
 from genial_env.policies.decisions import choice_keys
 from genial_env.policies.endgame import exact_action
 from genial_env.policies.heuristic import HeuristicPolicy

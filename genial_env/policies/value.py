@@ -26,7 +26,6 @@ from genial_env.core.tables import tables
 from genial_env.core.views import View
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import (
-    NONE,
     Afterstates,
     Features,
     afterstates,
@@ -36,6 +35,8 @@ from genial_env.policies.afterstates import (
     kind_features,
     split_features,
 )
+from genial_env.policies.base import NONE
+from genial_env.policies.endgame import exact_actions
 from genial_env.policies.exact_products import multiply, round_columns
 from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.judgement import Judgement
@@ -348,7 +349,7 @@ def judge_actions(view: View, net: ValueNet, actions: Ints) -> Judged:
 
 
 class Value:
-    """Plays the action whose afterstate the network values highest.
+    """Plays the action whose afterstate the network values highest, and the last two placements exactly.
 
     Args:
         weights: a file of weights, or the arrays; None: the shipped file for the game's seats and mode.
@@ -376,8 +377,11 @@ class Value:
 
     def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
-        judged = judge(view, self._nets.of(view.rules), self._candidates)
-        return judged.after.actions[judged.best(judged.utility, len(view))]
+        actions = exact_actions(view)
+        others = np.flatnonzero(actions == NONE)
+        judged = judge(view.select(others), self._nets.of(view.rules), self._candidates)
+        actions[others] = judged.after.actions[judged.best(judged.utility, len(others))]
+        return actions
 
     def judge(self, view: View, also: Ints | None = None) -> Judgement:
         """Evaluate the candidate actions of each game (:class:`genial_env.policies.judgement.Judge`).

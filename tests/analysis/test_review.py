@@ -17,7 +17,8 @@ from genial_env.core.arrays import Ints
 from genial_env.core.placement_values import equivalence_keys, tile_values
 from genial_env.core.state import Phase
 from genial_env.core.views import View
-from genial_env.policies.judgement import NONE, Judgement
+from genial_env.policies.base import NONE
+from genial_env.policies.judgement import Judgement
 from genial_env.policies.value import Value
 from genial_env.records import replay, replay_decisions, truncate
 from genial_env.render.sentences import describe_event

@@ -13,7 +13,6 @@ from genial_env.core.symmetry import random_symmetries
 from genial_env.core.views import View
 from genial_env.policies import afterstates as module
 from genial_env.policies.afterstates import (
-    NONE,
     Afterstates,
     afterstates,
     candidates,
@@ -21,6 +20,7 @@ from genial_env.policies.afterstates import (
     game_features,
     width,
 )
+from genial_env.policies.base import NONE
 from genial_env.policies.concave import ConcavePolicy
 from genial_env.policies.decisions import act
 from genial_env.policies.denial import DenialPolicy

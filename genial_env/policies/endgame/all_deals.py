@@ -4,10 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.core import kernel
-from genial_env.core.arrays import Floats, Ints
+from genial_env.core.arrays import Bools, Floats, Ints
 from genial_env.core.determinization import determinize
 from genial_env.core.state import EMPTY, Phase, State
 from genial_env.core.views import View
+from genial_env.policies.base import NONE
 from genial_env.policies.endgame._exchange import Exchange
 from genial_env.policies.endgame._knowledge import Knowledge
 from genial_env.policies.endgame._matching import most_placements_left
@@ -16,7 +17,7 @@ from genial_env.policies.endgame._positions import decline_useless_swaps
 from genial_env.policies.endgame._solution import check_unfinished, extend_to_all_actions
 from genial_env.policies.endgame.known_racks import solve
 
-__all__ = ["exact_action", "value_over_all_deals"]
+__all__ = ["exact_action", "exact_actions", "value_over_all_deals"]
 
 
 def value_over_all_deals(view: View) -> tuple[Ints, Floats]:
@@ -68,7 +69,7 @@ def exact_action(view: View) -> int | None:
     Args:
         view: one game, seen by the seat to play.
     """
-    if view.phase[0] == Phase.SWAP or view.may_decline[0] or view.placements[0].sum() > _MOST_OPEN_FOR_TWO:
+    if not _may_be_exact(view)[0]:
         return None
     state = determinize(view, np.zeros(1, dtype=np.uint64))
     if most_placements_left(state)[0] > 2:
@@ -78,6 +79,21 @@ def exact_action(view: View) -> int | None:
     except ValueError:  # swaps have shown something about several racks
         return None
     return int(actions[values.argmax()])
+
+
+def exact_actions(view: View) -> Ints:
+    """Return what :func:`exact_action` returns for each of G games, NONE instead of None: [G]."""
+    actions = np.full(len(view), NONE, dtype=np.int64)
+    for game in np.flatnonzero(_may_be_exact(view)):
+        exact = exact_action(view.select(np.array([game])))
+        actions[game] = NONE if exact is None else exact
+    return actions
+
+
+def _may_be_exact(view: View) -> Bools:
+    """Return whether there are so few placements that at most two tiles may be left to place: [G]."""
+    few: Bools = view.placements.sum(axis=1) <= _MOST_OPEN_FOR_TWO
+    return few & (view.phase != Phase.SWAP) & ~view.may_decline
 
 
 _MOST_OPEN_FOR_TWO = 2 * 2 * 11

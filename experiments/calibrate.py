@@ -1,0 +1,151 @@
+"""Are a value network's chances true: is 65% won in 65 of 100 games? Corrects its last layer so that they are.
+
+    python -m experiments.calibrate runs/value/weights.safetensors --out runs/value/calibrated.safetensors
+
+The network plays against itself, choosing the best action always. In half of the games the logits of the last layer are
+fitted to the results: a factor for each distribution and an addend for each outcome (temperature and vector scaling: C.
+Guo and others, "On calibration of modern neural networks", ICML 2017). With two seats this changes no choice. The other
+half shows the expected calibration error (ECE) before and after, for each third of the game: the mean distance between
+the predicted chance of the first rank and the share of games that ended so, over ten ranges of predicted chances; solo
+the same for the lowest marker and the mean of the track.
+
+The answer: docs/measurements.md.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+import tyro
+from rich.console import Console
+from rich.table import Table
+
+from agents.value.self_play import SelfPlayTask, self_play
+from genial_env import use_backend
+from genial_env._util.shutdown import handle_signals
+from genial_env.core.arrays import Floats, Floats32, Ints
+from genial_env.policies import weight_files
+from genial_env.policies.afterstates import game_features
+from genial_env.policies.value import CANDIDATES, KIND, ValueNet
+
+BINS = 10
+PHASES = ("opening", "middle", "end")
+
+
+@dataclass
+class Args:
+    """The options of the command line."""
+
+    weights: tyro.conf.Positional[Path]
+    """file of weights"""
+    out: Path | None = None
+    """file for the corrected weights"""
+    games: int = 4_000
+    """games for the fit, and as many for the check"""
+    candidates: int = CANDIDATES
+    """placements that are evaluated for a decision"""
+    seed: int = 1
+    """seed of the games"""
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """The predictions for the positions of some games, and what came."""
+
+    features: Floats32  # [n, W]
+    logits: Floats32  # [n, H, K]
+    results: Floats32  # [n, H, K]
+    phase: Ints  # [n] 0, 1 or 2
+
+
+def play_games(net: ValueNet, args: Args, seed: int) -> Predictions:
+    """Let the network play against itself."""
+    task = SelfPlayTask(
+        net.rules,
+        net.arrays,
+        seed=seed,
+        games=args.games,
+        candidates=args.candidates,
+        temperature=0.0,
+        td_lambda=1.0,
+    )
+    samples = self_play(task)
+    names = game_features(net.rules)
+    free = samples.features[:, names.index("free cells") - len(names)]
+    phase = (2 - 3 * free.astype(np.int64) // (int(free.max()) + 1)).clip(0, 2)
+    chances = np.maximum(net(samples.features), np.float32(1e-7))
+    return Predictions(samples.features, np.log(chances), samples.targets, phase)
+
+
+def fit(found: Predictions) -> tuple[Floats, Floats]:
+    """Fit a factor for each distribution [H, 1] and an addend for each outcome [H, K]."""
+    logits, results = torch.from_numpy(found.logits).double(), torch.from_numpy(found.results).double()
+    factor = torch.ones(logits.shape[1], 1, dtype=torch.double, requires_grad=True)
+    addend = torch.zeros(logits.shape[1:], dtype=torch.double, requires_grad=True)
+    optimizer = torch.optim.LBFGS([factor, addend], max_iter=200, line_search_fn="strong_wolfe")
+
+    def loss() -> torch.Tensor:
+        optimizer.zero_grad()
+        entropy = -(results * (factor * logits + addend).log_softmax(dim=2)).sum(dim=2).mean()
+        total: torch.Tensor = entropy + 1e-4 * addend.square().mean()
+        total.backward()  # type: ignore[no-untyped-call]
+        return total
+
+    optimizer.step(loss)
+    return factor.detach().numpy(), addend.detach().numpy()
+
+
+def calibration_error(net: ValueNet, logits: Floats32, results: Floats32) -> tuple[float, float]:
+    """Return the expected calibration error, and the mean of prediction minus result.
+
+    Solo, both are those of the lowest marker as a share of the track.
+    """
+    chances = np.exp(logits - logits.max(axis=2, keepdims=True))
+    chances /= chances.sum(axis=2, keepdims=True)
+    if net.rules.tracks == 1:
+        places = np.arange(chances.shape[2]) / net.rules.top
+        predicted, came = chances[:, 0] @ places, results[:, 0] @ places
+    else:
+        predicted, came = chances[:, 0, 0], results[:, 0, 0]
+    which = (predicted * BINS).astype(np.int64).clip(max=BINS - 1)
+    difference = np.bincount(which, predicted - came, BINS)
+    return float(np.abs(difference).sum() / len(came)), float((predicted - came).mean())
+
+
+def correct(arrays: weight_files.Arrays, factor: Floats, addend: Floats) -> dict[str, Floats32]:
+    """Return the weights with the logits multiplied by factors and increased by addends."""
+    factors = np.broadcast_to(factor, addend.shape).ravel()
+    corrected = {name: np.asarray(array) for name, array in arrays.items()}
+    corrected["out"] = (corrected["out"] * factors).astype(np.float32)
+    corrected["bias_out"] = (corrected["bias_out"] * factors + addend.ravel()).astype(np.float32)
+    return corrected
+
+
+def main(args: Args) -> dict[str, tuple[float, float]]:
+    """Fit, print the errors before and after, and write the corrected weights; return the errors after by phase."""
+    arrays, about = weight_files.read(args.weights, KIND, layout=ValueNet.layout_of)
+    net = ValueNet(weight_files.parse_rules(args.weights, about), arrays)
+    with use_backend("numba"):
+        factor, addend = fit(play_games(net, args, 2 * args.seed))
+        check = play_games(net, args, 2 * args.seed + 1)
+    corrected = (check.logits * factor + addend).astype(np.float32)
+    table = Table(f"{args.games:,} games", "before: ECE", "predicted - came", "after: ECE", "predicted - came")
+    after = {}
+    for name, rows in [("all", slice(None)), *((name, check.phase == n) for n, name in enumerate(PHASES))]:
+        errors = [calibration_error(net, logits[rows], check.results[rows]) for logits in (check.logits, corrected)]
+        after[name] = errors[1]
+        table.add_row(
+            name, *(form.format(x) for each in errors for form, x in zip(("{:.4f}", "{:+.4f}"), each, strict=True))
+        )
+    Console().print(table)
+    if args.out is not None:
+        kept = {name: value for name, value in about.items() if name not in ("kind", "rules")}
+        kept["calibration"] = f"python -m experiments.calibrate --games {args.games} --seed {args.seed}"
+        weight_files.write(args.out, KIND, net.rules, correct(arrays, factor, addend), **kept)
+    return after
+
+
+if __name__ == "__main__":
+    with handle_signals("calibrate"):
+        main(tyro.cli(Args))
