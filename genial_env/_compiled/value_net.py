@@ -47,7 +47,7 @@ from genial_env.policies.value import ValueNet
 class Net(NamedTuple):
     """The weights of a network: matrices rounded for exact products, and biases.
 
-    The number of units of each layer, and that of the outcomes H * K, are padded with zeros to multiples of LANES.
+    The number of units of each layer, and that of the outcomes K, are padded with zeros to multiples of LANES.
     """
 
     of_features: Array  # float64 the rows of the matrices of color, kind and game features
@@ -56,12 +56,12 @@ class Net(NamedTuple):
     kind_2: Array  # [kind, second] float64
     pooled: Array  # [second, third] float64
     layer_4: Array  # [third, fourth] float64
-    out: Array  # [fourth, H * K] float64
+    out: Array  # [fourth, H K] float64
     bias_game: Array  # [first + kind + third] float32, like all others: bias_1, bias_kind, zeros
     bias_2: Array
     bias_3: Array
     bias_4: Array
-    bias_out: Array
+    bias_out: Array  # [H K], padded with -inf
     weights: Array  # [K] float32 the utility of an outcome
     head_weights: Array  # [H] float32 the weight of a head in the utility
 
@@ -122,27 +122,31 @@ def _pad_net(net: ValueNet) -> Net:
     """Return the weights of a network, padded."""
     w, m = net.arrays, net.matrices
     first, kind, third = (len(w[name]) for name in ("bias_1", "bias_kind", "bias_3"))
-    to_game = (first, kind, third)
+    to_game, heads = (first, kind, third), (net.outcomes.classes,) * net.outcomes.heads
     of_features = _pad(m["color"], (first, kind)), _pad(m["kind"]), _pad(m["game"], to_game)
     no_bias = np.zeros(third, np.float32)
     weights, head_weights = net.outcomes.weights
     return Net(
         of_features=_aligned(np.concatenate([matrix.ravel() for matrix in of_features])),
         rows=_rows(of_features, (net.rules.colors, tables(net.rules).n_kinds, 1)),
-        **{name: _pad(_pad(m[name].T).T) for name in ("layer_2", "kind_2", "pooled", "layer_4", "out")},
+        **{name: _pad(_pad(m[name].T).T) for name in ("layer_2", "kind_2", "pooled", "layer_4")},
+        out=_pad(_pad(m["out"].T).T, heads),
         bias_game=_pad(np.concatenate([w["bias_1"], w["bias_kind"], no_bias]), to_game),
-        **{name: _pad(w[name]) for name in ("bias_2", "bias_3", "bias_4", "bias_out")},
+        **{name: _pad(w[name]) for name in ("bias_2", "bias_3", "bias_4")},
+        bias_out=_pad(w["bias_out"], heads, -np.inf),
         weights=weights,
         head_weights=head_weights,
     )
 
 
-def _pad(array: NDArray[Any], parts: tuple[int, ...] | None = None) -> NDArray[Any]:
-    """Return an array whose last axis, or each of its parts of some sizes, is padded with zeros."""
+def _pad(array: NDArray[Any], parts: tuple[int, ...] | None = None, number: float = 0) -> NDArray[Any]:
+    """Return an array whose last axis, or each of its parts of some sizes, is padded with a number."""
     pieces = [array] if parts is None else np.split(array, np.cumsum(parts)[:-1], axis=-1)
-    no_padding = [(0, 0)] * (array.ndim - 1)
-    filled = np.concatenate([np.pad(piece, [*no_padding, (0, -piece.shape[-1] % LANES)]) for piece in pieces], axis=-1)
-    return _aligned(filled)
+    filled = []
+    for piece in pieces:
+        padding = [(0, 0)] * (array.ndim - 1) + [(0, -piece.shape[-1] % LANES)]
+        filled.append(np.pad(piece, padding, constant_values=number))
+    return _aligned(np.concatenate(filled, axis=-1))
 
 
 def _aligned(array: NDArray[Any]) -> NDArray[Any]:
@@ -345,24 +349,27 @@ def pool_colors(t: Facts, net: Net, layers: Layers) -> None:
 
 @helper
 def softmax(logits: Array, out: Array) -> None:
-    """Write the distributions of logits [H * K] to out [H, K], as ``_softmax`` does; overwrite the logits."""
+    """Write the distributions of logits [H, K], each padded with the least numbers, to out [H, K] as ``_softmax`` does.
+
+    The logits are overwritten.
+    """
     n_heads, n_outcomes = out.shape
+    width, at = -(-n_outcomes // LANES) * LANES, 0
+    for _ in range(n_heads):
+        most = load(logits, at)
+        for i in range(at + LANES, at + width, LANES):
+            most = greater_of(load(logits, i), most)
+        most = spread_number(greatest(most))
+        for i in range(at, at + width, LANES):
+            store(logits, i, exp(load(logits, i) - most))
+        at += width
     for head in range(n_heads):
-        row = logits[head * n_outcomes : (head + 1) * n_outcomes]
-        most = row[0]
+        powers, shares = logits[head * width : (head + 1) * width], out[head]
+        total = powers[0]
         for k in range(1, n_outcomes):
-            most = max(most, row[k])
+            total = np.float32(total + powers[k])
         for k in range(n_outcomes):
-            row[k] = np.float32(row[k] - most)
-    for i in range(0, n_heads * n_outcomes, LANES):
-        store(logits, i, exp(load(logits, i)))
-    for head in range(n_heads):
-        row, shares = logits[head * n_outcomes : (head + 1) * n_outcomes], out[head]
-        total = row[0]
-        for k in range(1, n_outcomes):
-            total = np.float32(total + row[k])
-        for k in range(n_outcomes):
-            shares[k] = np.float32(row[k] / total)
+            shares[k] = np.float32(powers[k] / total)
 
 
 @helper
