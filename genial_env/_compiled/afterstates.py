@@ -187,7 +187,8 @@ def rank_placements(
                 continue
             a, b = np.int64(t.kinds[kind, 0]), np.int64(t.kinds[kind, 1])
             for i in range(n_allowed):
-                placement, first, second = np.int64(r.allowed[i]), np.int64(r.ends[0, i]), np.int64(r.ends[1, i])
+                placement: Any = np.int64(r.allowed[i])
+                first, second = np.int64(r.ends[0, i]), np.int64(r.ends[1, i])
                 if a == b and first > second:
                     continue
                 value = np.int64(m.halves[a, t.grid_index[first]]) + m.halves[b, t.grid_index[second]]
@@ -671,9 +672,9 @@ def describe_rack(o: Games, t: Facts, r: Buffers, out: Array) -> Any:
         a, b = np.int64(t.kinds[kind, 0]), np.int64(t.kinds[kind, 1])
         value = np.int64(r.by_kind[0, kind])
         for half in range(2 - np.int64(a == b)):
-            color = b if half else a
-            colors[color, start + np.int64(a == b)] += 1
-            colors[color, start + 4] = max(colors[color, start + 4], value)
+            shown: Any = b if half else a
+            colors[shown, start + np.int64(a == b)] += 1
+            colors[shown, start + 4] = max(colors[shown, start + 4], value)
         if not is_duplicate(o, 0, slot):
             second = max(second, min(best, value))
             best = max(best, value)
@@ -728,7 +729,7 @@ def expect(t: Facts, r: Buffers, chances: Array) -> Any:
         r: buffers.
         chances: [tiles] the probability that only tiles of some kinds are drawn, by how many of these are unseen.
     """
-    expected = np.int64(0)
+    expected: Any = np.int64(0)
     for kind in range(t.n_kinds):
         rank, lower = r.ranks[kind], np.int32(0)
         for other in range(len(r.ranks) >> 5 << 5):
