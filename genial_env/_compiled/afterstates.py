@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from genial_env._compiled.deciding import best_neighbours, correct_double, value_halves
 from genial_env._compiled.handover import arrays, facts, scratch, share
 from genial_env._compiled.jit import Entry, helper
-from genial_env._compiled.primitives import Array, Arrays, copy, flat, table
+from genial_env._compiled.primitives import Array, Arrays, copy, fill, flat, table
 from genial_env._compiled.rules import (
     advanced,
     apply_without_draw,
@@ -28,7 +28,6 @@ from genial_env._compiled.rules import (
     may_place,
     may_swap,
     next_stop,
-    run_from,
     split_action,
 )
 from genial_env._compiled.scratch import Scratch
@@ -82,6 +81,8 @@ class Buffers(NamedTuple):
     stack: Array  # [N + 1] uint16 cells of a region
     waiting: Array  # [grid] bool cells that belong to no region yet; False between calls
     values: Array  # [most] int64 the values of the best candidates
+    allowed: Array  # [E + 1] uint16 the allowed placements
+    ends: Array  # [2, E + 1] uint16 their cells
     chances: Array  # [K + 1, tiles + 1, tiles + 1] int16 as `_compute_chances` returns
     steps: Array  # [6] int64 from a grid index to those of the neighbours
     places: Array  # [2, grid] int16 the column and the row of a grid index
@@ -127,6 +128,8 @@ def make_buffers(rules: Rules, most: int) -> Arrays:
         stack=np.empty(t.n_cells + 1, np.uint16),
         waiting=np.zeros(grid, np.bool_),
         values=np.empty(most + 1, np.int64),
+        allowed=np.empty(t.n_placements + 1, np.uint16),
+        ends=np.empty((2, t.n_placements + 1), np.uint16),
         chances=_compute_chances(rules),
         steps=np.array([1, -1, width, -width, width - 1, 1 - width]),
         places=np.stack([np.arange(grid) % width, np.arange(grid) // width]).astype(np.int16),
@@ -180,24 +183,24 @@ def rank_placements(
 @helper
 def rank_one(s: Games, t: Facts, g: int, plan: Arrays, arrival: int, m: Scratch, r: Buffers, out: Array) -> Any:
     """Write the best distinct placements of seat 0, the best first, to out [most]; return how many there are."""
-    find_allowed_placements(s, t, g, m.sets)
-    value_halves(s, t, g, plan, m)
+    n_free = value_halves(s, t, g, plan, m)
+    add_arrivals(s, t, g, m, n_free, arrival)
+    n_allowed = list_allowed(s, t, g, m, r)
     n_found, most = 0, len(out)
     for slot in range(t.n_slots):
         kind = s.racks[g, 0, slot]
         if kind == EMPTY or is_duplicate(s, g, slot):
             continue
-        a, b = t.kinds[kind, 0], t.kinds[kind, 1]
-        for placement in range(t.n_placements):
-            if not holds(m.sets[placement >> 6], placement):
-                continue
-            first, second = t.cells[placement, 0], t.cells[placement, 1]
+        a, b = np.int64(t.kinds[kind, 0]), np.int64(t.kinds[kind, 1])
+        for i in range(n_allowed):
+            placement: Any = np.int64(r.allowed[i])
+            first, second = np.int64(r.ends[0, i]), np.int64(r.ends[1, i])
             if a == b and first > second:
                 continue
             value = np.int64(m.halves[a, t.grid_index[first]]) + m.halves[b, t.grid_index[second]]
             if a == b:
                 value += correct_double(s, t, g, 0, plan, first, second, a)
-            value += arrival * count_arrivals(s, t, g, first, second, a, b)
+                value += arrival * correct_arrivals(s, t, g, first, second, a)
             if n_found == most and value <= r.values[most - 1]:
                 continue
             at = n_found if n_found < most else most - 1
@@ -210,6 +213,30 @@ def rank_one(s: Games, t: Facts, g: int, plan: Arrays, arrival: int, m: Scratch,
 
 
 @helper
+def list_allowed(s: Games, t: Facts, g: int, m: Scratch, r: Buffers) -> Any:
+    """Write the allowed placements to `allowed` and their cells to `ends`; return how many there are."""
+    find_allowed_placements(s, t, g, m.sets)
+    n_allowed = 0
+    for placement in range(t.n_placements):
+        r.allowed[n_allowed] = placement
+        r.ends[0, n_allowed], r.ends[1, n_allowed] = t.cells[placement, 0], t.cells[placement, 1]
+        n_allowed += holds(m.sets[placement >> 6], placement)
+    return n_allowed
+
+
+@helper
+def add_arrivals(s: Games, t: Facts, g: int, m: Scratch, n_free: int, arrival: int) -> None:
+    """Add the value of an arrival to the `halves` that bring a marker of seat 0 to a stop, in place."""
+    if arrival == 0:
+        return
+    for color in range(t.n_colors):
+        row = m.halves[color]
+        for i in range(n_free):
+            cell = m.cells[i]
+            row[t.grid_index[cell]] += arrival * arrives(s, t, g, color, np.int64(s.points[g, cell, color]))
+
+
+@helper
 def is_duplicate(s: Games, g: int, slot: int) -> Any:
     """Return whether an earlier slot holds the same tile."""
     found = False
@@ -219,12 +246,11 @@ def is_duplicate(s: Games, g: int, slot: int) -> Any:
 
 
 @helper
-def count_arrivals(s: Games, t: Facts, g: int, first: int, second: int, a: int, b: int) -> Any:
-    """Count the markers of seat 0 that a tile would bring to a stop."""
-    one, other = np.int64(s.points[g, first, a]), np.int64(s.points[g, second, b])
-    if a == b:
-        return arrives(s, t, g, a, one + other)
-    return arrives(s, t, g, a, one) + arrives(s, t, g, b, other)
+def correct_arrivals(s: Games, t: Facts, g: int, first: int, second: int, color: int) -> Any:
+    """Return what to add to the arrivals of a double's halves, as both halves move the same marker."""
+    one, other = np.int64(s.points[g, first, color]), np.int64(s.points[g, second, color])
+    both = arrives(s, t, g, color, one + other)
+    return both - arrives(s, t, g, color, one) - arrives(s, t, g, color, other)
 
 
 @helper
@@ -414,16 +440,6 @@ def describe_cells(o: Games, t: Facts, r: Buffers, values: Array) -> None:
     for color in range(t.n_colors):
         describe_cells_of_color(o, t, r, values, color, r.before, r.counts_before)
     write_constants(o, t, r, r.constants)
-
-
-@helper
-def fill(row: Array, number: int) -> None:
-    """Write a number to all of a row."""
-    for index in range(len(row)):
-        row[index] = number
-
-
-N_THRESHOLDS = len(THRESHOLDS)
 
 
 @helper
@@ -653,9 +669,9 @@ def describe_rack(o: Games, t: Facts, r: Buffers, out: Array) -> Any:
         a, b = np.int64(t.kinds[kind, 0]), np.int64(t.kinds[kind, 1])
         value = np.int64(r.by_kind[0, kind])
         for half in range(2 - np.int64(a == b)):
-            color = b if half else a
-            colors[color, start + np.int64(a == b)] += 1
-            colors[color, start + 4] = max(colors[color, start + 4], value)
+            shown: Any = b if half else a
+            colors[shown, start + np.int64(a == b)] += 1
+            colors[shown, start + 4] = max(colors[shown, start + 4], value)
         if not is_duplicate(o, 0, slot):
             second = max(second, min(best, value))
             best = max(best, value)
@@ -710,13 +726,13 @@ def expect(t: Facts, r: Buffers, chances: Array) -> Any:
         r: buffers.
         chances: [tiles] the probability that only tiles of some kinds are drawn, by how many of these are unseen.
     """
-    expected = np.int64(0)
+    expected: Any = np.int64(0)
     for kind in range(t.n_kinds):
         rank, lower = r.ranks[kind], np.int32(0)
         for other in range(len(r.ranks) >> 5 << 5):
             unseen = r.unseen[other]
             lower = np.int32(lower + (unseen if r.ranks[other] < rank else np.int32(0)))
-        drawn = np.int64(chances[lower + r.unseen[kind]]) - chances[lower]
+        drawn: Any = np.int64(chances[lower + r.unseen[kind]]) - chances[lower]
         expected += np.int64(r.unseen_values[kind]) * drawn
     return expected >> FIXED
 

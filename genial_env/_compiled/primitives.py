@@ -16,6 +16,8 @@ Array = Any
 Arrays = tuple[Any, ...]
 """The arrays and numbers of a named tuple, as a plain tuple."""
 
+populate: Any = populate_array
+
 STEP, MULTIPLIER_1, MULTIPLIER_2 = chance.STEP, chance.MULTIPLIER_1, chance.MULTIPLIER_2
 U1, U27, U30, U31, U32 = (np.uint64(n) for n in (1, 27, 30, 31, 32))
 
@@ -69,7 +71,7 @@ def _flat(typing: Any, array: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source = context.make_array(array)(context, builder, arguments[0])
         out = context.make_array(row)(context, builder)
-        populate_array(
+        populate(
             out,
             data=source.data,
             shape=[source.nitems],
@@ -92,7 +94,7 @@ def _table(typing: Any, row: Any, start: Any, columns: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         source = context.make_array(row)(context, builder, arguments[0])
         out = context.make_array(cells)(context, builder)
-        populate_array(
+        populate(
             out,
             data=builder.gep(source.data, [arguments[1]]),
             shape=[source.nitems, arguments[2]],

@@ -133,7 +133,7 @@ def decide(
     arrival: int,
     values: Array,
 ) -> Any:
-    """Return the action that the network values highest, and write the outcomes predicted after it to `best_chances`."""
+    """Return the action that the network values highest; write the outcomes predicted after it to `best_chances`."""
     take_seat(s, t, g, before)
     for other in range(1, t.n_players):
         d.others[other - 1] = tiles_held(s, t, g, seat_after(t, s.to_play[g], other))
