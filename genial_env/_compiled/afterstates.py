@@ -44,7 +44,7 @@ from genial_env.policies.base import NONE
 from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.prior import STOP_VALUE
 
-MOST_POINTS = max(THRESHOLDS)
+MOST_POINTS, N_THRESHOLDS = max(THRESHOLDS), len(THRESHOLDS)
 
 
 class Buffers(NamedTuple):
