@@ -53,7 +53,6 @@ class Args:
 class Predictions:
     """The predictions for the positions of some games, and what came."""
 
-    features: Floats32  # [n, W]
     logits: Floats32  # [n, H, K]
     results: Floats32  # [n, H, K]
     phase: Ints  # [n] 0, 1 or 2
@@ -75,7 +74,7 @@ def play_games(net: ValueNet, args: Args, seed: int) -> Predictions:
     free = samples.features[:, names.index("free cells") - len(names)]
     phase = (2 - 3 * free.astype(np.int64) // (int(free.max()) + 1)).clip(0, 2)
     chances = np.maximum(net(samples.features), np.float32(1e-7))
-    return Predictions(samples.features, np.log(chances), samples.targets, phase)
+    return Predictions(np.log(chances), samples.targets, phase)
 
 
 def fit(found: Predictions) -> tuple[Floats, Floats]:
@@ -89,7 +88,7 @@ def fit(found: Predictions) -> tuple[Floats, Floats]:
         optimizer.zero_grad()
         entropy = -(results * (factor * logits + addend).log_softmax(dim=2)).sum(dim=2).mean()
         total: torch.Tensor = entropy + 1e-4 * addend.square().mean()
-        total.backward()  # type: ignore[no-untyped-call]
+        total.backward()
         return total
 
     optimizer.step(loss)
@@ -105,9 +104,9 @@ def calibration_error(net: ValueNet, logits: Floats32, results: Floats32) -> tup
     chances /= chances.sum(axis=2, keepdims=True)
     if net.rules.tracks == 1:
         places = np.arange(chances.shape[2]) / net.rules.top
-        predicted, came = chances[:, 0] @ places, results[:, 0] @ places
+        predicted, came = (each[:, 0] @ places for each in (chances, results))
     else:
-        predicted, came = chances[:, 0, 0], results[:, 0, 0]
+        predicted, came = (each[:, 0, 0].astype(np.float64) for each in (chances, results))
     which = (predicted * BINS).astype(np.int64).clip(max=BINS - 1)
     difference = np.bincount(which, predicted - came, BINS)
     return float(np.abs(difference).sum() / len(came)), float((predicted - came).mean())

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from agents.runs.evaluation import Measured, measure
 from agents.value.replay_buffer import ReplayBuffer
@@ -274,6 +275,7 @@ class Learner:
         learner.rng.bit_generator.state = state["rng"]
         *filled, learner.buffer.total = state["buffer"]
         buffer = learner.buffer
+        whole: NDArray[Any]
         for whole, part in zip((buffer.features, buffer.targets, buffer.markers), filled, strict=True):
             whole[: len(part)] = part
         return learner

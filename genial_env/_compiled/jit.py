@@ -61,20 +61,14 @@ def compiled_functions(module: types.ModuleType, **others: Any) -> dict[str, Any
     return {name: names[name] for name in (*plain, *others)}
 
 
-def helper(function: Callable[..., Any] | None = None, *, fastmath: set[str] | None = None) -> Any:
-    """Compile a function for other compiled functions that call it. A decorator.
+def helper(function: Callable[..., Any]) -> Any:
+    """Compile a function for other compiled functions that call it.
 
     It is always inlined, because passing the dozens of arrays of a state costs more than most functions take. Reference
     counting of arrays is switched off, because numba would do it at every access, which is several times as slow. So
     compiled code cannot allocate arrays, and callers pass everything that it writes to.
-
-    Args:
-        function: the function.
-        fastmath: what the compiler may do with floating-point numbers, in LLVM's words. None: nothing that changes a
-            result.
     """
-    options = {} if fastmath is None else {"fastmath": fastmath}
-    return numba.njit(function, forceinline=True, **options, **_OPTIONS)
+    return numba.njit(function, forceinline=True, **_OPTIONS)
 
 
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}

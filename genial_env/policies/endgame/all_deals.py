@@ -92,8 +92,9 @@ def exact_actions(view: View) -> Ints:
 
 def _may_be_exact(view: View) -> Bools:
     """Return whether there are so few placements that at most two tiles may be left to place: [G]."""
-    few: Bools = view.placements.sum(axis=1) <= _MOST_OPEN_FOR_TWO
-    return few & (view.phase != Phase.SWAP) & ~view.may_decline
+    few = view.placements.sum(axis=1) <= _MOST_OPEN_FOR_TWO
+    may_be: Bools = few & (view.phase != Phase.SWAP) & ~view.may_decline
+    return may_be
 
 
 _MOST_OPEN_FOR_TWO = 2 * 2 * 11
