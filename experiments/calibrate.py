@@ -27,7 +27,8 @@ from genial_env._util.shutdown import handle_signals
 from genial_env.core.arrays import Floats, Floats32, Ints
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import game_features
-from genial_env.policies.value import CANDIDATES, KIND, ValueNet
+from genial_env.policies.value import CANDIDATES, KIND
+from genial_env.policies.value_net import ValueNet
 
 BINS = 10
 PHASES = ("opening", "middle", "end")

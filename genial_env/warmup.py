@@ -16,9 +16,10 @@ from genial_env.core.kernel import apply, deal, is_legal, legal, legal_placement
 from genial_env.core.rules import Rules
 from genial_env.core.views import view
 from genial_env.encodings.planes import Planes
-from genial_env.policies.afterstates import afterstates, candidates
 from genial_env.policies.decisions import decide
 from genial_env.policies.greedy import GreedyPolicy
+from genial_env.policies.value import Nets, judge
+from genial_env.policies.value_search import predict_later
 from genial_env.simulation import play
 
 __all__ = ["main", "warm_up"]
@@ -44,7 +45,9 @@ def warm_up() -> int:
         engine.observe_planes(0)
         engine.play(-1)
         decide(GreedyPolicy(), state, np.arange(2), np.zeros(2, dtype=np.uint64))
-        afterstates(seen, np.arange(2), candidates(seen, 1)[:, 0])
+        net = Nets().of(state.rules)
+        judge(seen, net, 1)
+        predict_later(state.copy(), np.arange(2), net, 1, 1)
         apply(state, actions)
         play(["random", "denial"], games=1)
     return len(entries)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from agents.runs.evaluation import Measured, measure
 from agents.value.replay_buffer import ReplayBuffer
@@ -18,7 +17,8 @@ from agents.value.torch_net import TorchValueNet
 from genial_env import Rules
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import Features, width
-from genial_env.policies.value import KIND, Outcomes, Value, ValueNet, Widths
+from genial_env.policies.value import KIND, Value
+from genial_env.policies.value_net import Outcomes, ValueNet, Widths
 
 __all__ = ["Args", "Learner"]
 
@@ -255,12 +255,7 @@ class Learner:
             "average": self.average.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "rng": self.rng.bit_generator.state,
-            "buffer": (
-                self.buffer.features[:filled],
-                self.buffer.targets[:filled],
-                self.buffer.markers[:filled],
-                self.buffer.total,
-            ),
+            "buffer": (*(array[:filled] for array in self.buffer.arrays), self.buffer.total),
         }
 
     @classmethod
@@ -274,9 +269,7 @@ class Learner:
         learner.optimizer.load_state_dict(state["optimizer"])
         learner.rng.bit_generator.state = state["rng"]
         *filled, learner.buffer.total = state["buffer"]
-        buffer = learner.buffer
-        whole: NDArray[Any]
-        for whole, part in zip((buffer.features, buffer.targets, buffer.markers), filled, strict=True):
+        for whole, part in zip(learner.buffer.arrays, filled, strict=True):
             whole[: len(part)] = part
         return learner
 

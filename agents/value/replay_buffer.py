@@ -1,6 +1,7 @@
 """The replay buffer of the value learner."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -26,6 +27,11 @@ class ReplayBuffer:
     targets: NDArray[np.float16]
     markers: NDArray[np.int8]
     total: int = 0
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """The ring buffers."""
+        return self.features, self.targets, self.markers
 
     @property
     def filled(self) -> int:

@@ -27,7 +27,8 @@ from genial_env.core.tables import tables
 from genial_env.policies.afterstates import Features, afterstates
 from genial_env.policies.decisions import choice_keys, decide
 from genial_env.policies.denial import DenialPolicy
-from genial_env.policies.value import Judged, Outcomes, ValueNet, judge
+from genial_env.policies.value import Judged, judge
+from genial_env.policies.value_net import Outcomes, ValueNet
 from genial_env.policies.value_search import predict_later
 
 __all__ = ["Samples", "SelfPlayTask", "Weights", "self_play"]

@@ -11,7 +11,7 @@ from genial_env.core.arrays import Floats32
 from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
 from genial_env.policies.afterstates import Features, color_features, game_features, kind_features
-from genial_env.policies.value import Outcomes, ValueNet, Widths
+from genial_env.policies.value_net import Outcomes, ValueNet, Widths
 
 __all__ = ["TorchValueNet"]
 

@@ -1,7 +1,6 @@
 """Pass states to compiled functions, and share work among threads."""
 
 import os
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -11,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from genial_env._compiled.scratch import make_scratch
 from genial_env.core.arrays import Ints
 from genial_env.core.rules import Rules
 from genial_env.core.scalar import facts_of
@@ -40,22 +38,6 @@ def facts(rules: Rules) -> tuple[Any, ...]:
 def no_script(rules: Rules) -> Ints:
     """Return a script [1, K] without scripted draws."""
     return np.full((1, rules.rack), -1)
-
-
-class _Buffers(threading.local):
-    def __init__(self) -> None:
-        self.by_rules: dict[Rules, tuple[Any, ...]] = {}
-
-
-_buffers = _Buffers()
-
-
-def scratch(rules: Rules) -> tuple[Any, ...]:
-    """Return the scratch buffers of this thread, which are allocated at the first call."""
-    kept = _buffers.by_rules
-    if rules not in kept:
-        kept[rules] = tuple(make_scratch(rules))
-    return kept[rules]
 
 
 # Threads

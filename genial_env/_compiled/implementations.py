@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from genial_env._compiled import deciding, handover, observing
 from genial_env._compiled import playing as entries
-from genial_env._compiled.handover import arrays, facts, no_script, scratch, share
+from genial_env._compiled.handover import arrays, facts, no_script, share
+from genial_env._compiled.scratch import scratch
 from genial_env.core import chance, kernel, views
 from genial_env.core._kernel import board, dealing, legality, playing
 from genial_env.core.arrays import Bits, Bitsets, Bools, Ints

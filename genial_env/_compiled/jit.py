@@ -32,7 +32,9 @@ CONSTANTS_FROM = (
     "core/rules.py",
     "core/state.py",
     "policies/heuristic.py",
-    "policies/afterstates.py",
+    "policies/afterstates/features.py",
+    "policies/afterstates/gains.py",
+    "policies/afterstates/layout.py",
     "policies/portable_exp.py",
     "policies/prior.py",
 )

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env._compiled import observing, playing
-from genial_env._compiled.handover import arrays, facts, no_script, scratch
+from genial_env._compiled.handover import arrays, facts, no_script
 from genial_env._compiled.implementations import deal_racks, flatten_grid, view_unchecked
+from genial_env._compiled.scratch import scratch
 from genial_env.backends import Backend
 from genial_env.core.arrays import Bits
 from genial_env.core.engine import ROW, Engine

@@ -64,6 +64,17 @@ def fill(row: Array, number: Any) -> None:
         row[index] = number
 
 
+@helper
+def sort(numbers: Array, out: Array) -> None:
+    """Write a few numbers, sorted upwards, to out."""
+    for count in range(len(numbers)):
+        number, at = numbers[count], count
+        while at > 0 and out[at - 1] > number:
+            out[at] = out[at - 1]
+            at -= 1
+        out[at] = number
+
+
 def _flat(typing: Any, array: Any) -> Any:
     """Return the numbers of a contiguous array as an array of one axis, not copied."""
     row = types.Array(array.dtype, 1, "C")

@@ -1,12 +1,38 @@
 """Per-thread scratch buffers of compiled functions, which cannot allocate arrays themselves."""
 
-from typing import NamedTuple
+import threading
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
 from genial_env._compiled.primitives import Array, Arrays
 from genial_env.core.rules import Rules
 from genial_env.core.scalar import facts_of
+
+_Parameters = ParamSpec("_Parameters")
+_Made = TypeVar("_Made")
+
+
+def per_thread(make: Callable[_Parameters, _Made]) -> Callable[_Parameters, _Made]:
+    """Make a function return the same object again when a thread calls it with the same arguments. A decorator."""
+    kept = _Kept()
+
+    @wraps(make)
+    def find(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Made:
+        key = args, *kwargs.items()
+        if key not in kept.by_arguments:
+            kept.by_arguments[key] = make(*args, **kwargs)
+        found: _Made = kept.by_arguments[key]
+        return found
+
+    return find
+
+
+class _Kept(threading.local):
+    def __init__(self) -> None:
+        self.by_arguments: dict[Any, Any] = {}
 
 
 class Scratch(NamedTuple):
@@ -28,11 +54,12 @@ class Scratch(NamedTuple):
     found: Array  # [K * E] int32 the best actions
 
 
-def make_scratch(rules: Rules) -> Arrays:
-    """Allocate the scratch buffers of one thread."""
+@per_thread
+def scratch(rules: Rules) -> Arrays:
+    """Return the scratch buffers of this thread, as a plain tuple."""
     t = facts_of(rules)
     grid = (t.n_colors, t.width * t.width)
-    return Scratch(
+    made = Scratch(
         sets=np.empty(t.n_words, np.int64),
         flags=np.empty(t.n_words * 64, np.uint8),
         slots=np.empty(t.n_slots, np.bool_),
@@ -45,3 +72,4 @@ def make_scratch(rules: Rules) -> Arrays:
         mosts=np.empty(t.n_slots, np.int64),
         found=np.empty(t.n_slots * t.n_placements, np.int32),
     )
+    return tuple(made)

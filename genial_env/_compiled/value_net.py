@@ -1,4 +1,4 @@
-"""Compiled implementation of :class:`genial_env.policies.value.ValueNet`, which computes the same numbers.
+"""Compiled implementation of :class:`genial_env.policies.value_net.ValueNet`, which computes the same numbers.
 
 The products are exact (:mod:`genial_env.policies.exact_products`), so their sums may be added up in any order, and
 multiplications and additions may be fused.
@@ -38,10 +38,10 @@ from genial_env._compiled.vectors import (
 from genial_env.core.arrays import Floats32
 from genial_env.core.scalar import Facts
 from genial_env.core.tables import tables
-from genial_env.policies import value
-from genial_env.policies.afterstates import Features
+from genial_env.policies import value_net
+from genial_env.policies.afterstates.layout import Features
 from genial_env.policies.portable_exp import COEFFICIENTS, LEAST, LOG2_E, LOG_2
-from genial_env.policies.value import ValueNet
+from genial_env.policies.value_net import ValueNet
 
 
 class Net(NamedTuple):
@@ -391,7 +391,7 @@ def exp(numbers: Any) -> Any:
 
 @helper
 def utility_of(net: Net, chances: Array) -> Any:
-    """Return the utility of outcomes [H, K] (:meth:`genial_env.policies.value.Outcomes.utility`)."""
+    """Return the utility of outcomes [H, K] (:meth:`genial_env.policies.value_net.Outcomes.utility`)."""
     total = np.float32(0)
     for head in range(len(net.head_weights)):
         row = chances[head]
@@ -427,7 +427,7 @@ def layers_for(net: ValueNet) -> Arrays:
     return kept[net]
 
 
-@value.predict.compiled
+@value_net.predict.compiled
 def predict(threads: int, net: ValueNet, features: Features) -> Floats32:
     """Compute it in compiled code."""
     out = np.empty((len(features), net.outcomes.heads, net.outcomes.classes), dtype=np.float32)

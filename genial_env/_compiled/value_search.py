@@ -1,39 +1,39 @@
 """Compiled implementation of :func:`genial_env.policies.value_search.predict_later`, which computes the same numbers.
 
-Every decision is made without a view: the game is copied to a game of one seat, which has what that seat knows, as
-:func:`genial_env.policies.afterstates.make_states` makes it of a view.
+Every decision is made without a view: the game is copied to a game that has what the seat to play knows
+(:mod:`genial_env._compiled.seats`).
 """
 
-import threading
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from genial_env._compiled.afterstates import Buffers, buffers_for, describe_cells, rank_one, two_games, write_afterstate
-from genial_env._compiled.handover import arrays, facts, no_script, scratch, share
+from genial_env._compiled.afterstates import describe_game, write_afterstate
+from genial_env._compiled.choices import Ranking, arrival_value, rank_one, ranking_for
+from genial_env._compiled.feature_buffers import Buffers, buffers_for
+from genial_env._compiled.handover import arrays, facts, no_script, share
 from genial_env._compiled.jit import Entry, helper
-from genial_env._compiled.primitives import Array, Arrays, copy
+from genial_env._compiled.primitives import Array, Arrays, copy, fill, flat, sort
 from genial_env._compiled.rules import (
-    add_hidden_tiles,
     apply,
     may_decline,
     may_place,
     may_swap,
     seat_after,
     tiles_held,
-    track_of,
 )
-from genial_env._compiled.scratch import Scratch
+from genial_env._compiled.scratch import Scratch, per_thread, scratch
+from genial_env._compiled.seats import take_over, take_seat, two_games
 from genial_env._compiled.value_net import Layers, Net, layers_for, net_arrays, predict_one, utility_of
 from genial_env.core.arrays import Floats32, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.scalar import OVER, PLACE, Facts, Games
 from genial_env.core.state import State
 from genial_env.policies import value_search
-from genial_env.policies.afterstates import denial_marker_values, width
+from genial_env.policies.afterstates.gains import denial_marker_values
+from genial_env.policies.afterstates.layout import width
 from genial_env.policies.denial import DenialPolicy
-from genial_env.policies.prior import STOP_VALUE
-from genial_env.policies.value import Outcomes, ValueNet
+from genial_env.policies.value_net import Outcomes, ValueNet
 
 
 class Decision(NamedTuple):
@@ -47,10 +47,11 @@ class Decision(NamedTuple):
     markers: Array  # [T, C] int8 sorted upwards
 
 
-def make_decision(rules: Rules, replies: int) -> Arrays:
-    """Allocate the scratch buffers of one thread."""
+@per_thread
+def decision_for(rules: Rules, replies: int) -> Arrays:
+    """Return the scratch buffers of this thread."""
     outcomes = Outcomes(rules)
-    return Decision(
+    made = Decision(
         actions=np.empty(replies + 2, np.int64),
         others=np.empty(max(rules.players - 1, 1), np.int64),
         features=np.empty(width(rules), np.int16),
@@ -58,44 +59,20 @@ def make_decision(rules: Rules, replies: int) -> Arrays:
         best_chances=np.empty((outcomes.heads, outcomes.classes), np.float32),
         markers=np.empty((rules.tracks, rules.colors), np.int8),
     )
-
-
-@helper
-def take_seat(s: Games, t: Facts, g: int, o: Games) -> None:
-    """Make the one game what the seat to play knows of a game, in place; the seat is its seat 0."""
-    seat = s.to_play[g]
-    copy(s.board[g], o.board[0])
-    for cell in range(s.board.shape[1]):
-        copy(s.points[g, cell], o.points[0, cell])
-    copy(s.open[g], o.open[0])
-    for track in range(t.n_tracks):
-        copy(s.scores[g, track_of(t, seat + track)], o.scores[0, track])
-    copy(s.racks[g, seat], o.racks[0, 0])
-    copy(s.bag[g], o.bag[0])
-    add_hidden_tiles(s, t, g, seat, o.bag[0])
-    o.symbols_touched[0] = s.symbols_touched[g]
-    o.has_placed[0, 0] = s.has_placed[g, seat]
-    o.to_play[0], o.phase[0], o.pending_bonus[0] = 0, s.phase[g], s.pending_bonus[g]
+    return tuple(made)
 
 
 @helper
 def write_outcomes(o: Games, t: Facts, markers: Array, out: Array) -> None:
-    """Write the outcomes of the finished one game to out [H, K] (:meth:`genial_env.policies.value.Outcomes.of_scores`).
+    """Write the outcomes of the finished one game to out [H, K]; `markers` [T, C] is a buffer.
 
-    `markers` [T, C] is a buffer.
+    They are those of :meth:`genial_env.policies.value_net.Outcomes.of_scores`.
     """
     for track in range(t.n_tracks):
-        row = markers[track]
-        for color in range(t.n_colors):
-            marker, at = o.scores[0, track, color], color
-            while at > 0 and row[at - 1] > marker:
-                row[at] = row[at - 1]
-                at -= 1
-            row[at] = marker
+        sort(o.scores[0, track], markers[track])
     for head in range(out.shape[0]):
         row = out[head]
-        for k in range(len(row)):
-            row[k] = 0
+        fill(row, 0)
         if t.n_tracks == 1:
             row[markers[0, head]] = 1
             continue
@@ -117,64 +94,84 @@ def compare(one: Array, other: Array) -> Any:
     return 0
 
 
+class Player(NamedTuple):
+    """What a thread needs to decide as the policy "value" does: a network, the prior of its candidates, and buffers."""
+
+    before: Games  # one game, as the seat to play knows it
+    after: Games  # the same after an action
+    scratch: Scratch
+    ranking: Ranking
+    buffers: Buffers
+    decision: Decision
+    net: Net
+    layers: Layers
+    plan: Arrays  # of the prior
+    arrival: int  # what the prior adds for an arrival
+    values: Array  # [top + 1] the value of a marker
+
+
+def player_for(rules: Rules, net: ValueNet, replies: int) -> Arrays:
+    """Return the player of this thread (:class:`Player`), in plain tuples."""
+    plan = DenialPolicy().plan(rules)
+    assert plan is not None, "the policy is compiled"
+    return (
+        *two_games(rules),
+        scratch(rules),
+        ranking_for(rules, replies),
+        buffers_for(rules),
+        decision_for(rules, replies),
+        net_arrays(net),
+        layers_for(net),
+        tuple(plan),
+        arrival_value(rules),
+        denial_marker_values(rules),
+    )
+
+
 @helper
-def decide(
-    s: Games,
-    t: Facts,
-    g: int,
-    before: Games,
-    after: Games,
-    m: Scratch,
-    r: Buffers,
-    d: Decision,
-    net: Net,
-    layers: Layers,
-    plan: Arrays,
-    arrival: int,
-    values: Array,
-) -> Any:
+def decide(s: Games, t: Facts, g: int, p: Player) -> Any:
     """Return the action that the network values highest; write the outcomes predicted after it to `best_chances`."""
-    take_seat(s, t, g, before)
+    d = p.decision
+    take_seat(s, t, g, p.before)
     for other in range(1, t.n_players):
         d.others[other - 1] = tiles_held(s, t, g, seat_after(t, s.to_play[g], other))
-    n_found = 0
-    if may_place(s, g):
-        n_found = rank_one(before, t, 0, plan, arrival, m, r, d.actions[: len(d.actions) - 2])
-    if may_swap(s, g):
-        d.actions[n_found] = t.swap_action
-        n_found += 1
-    if may_decline(s, t, g):
-        d.actions[n_found] = t.decline_action
-        n_found += 1
-    describe_cells(before, t, r, values)
+    n_found = list_candidates(s, t, g, p)
+    describe_game(p.before, t, p.buffers, p.values)
     best, highest = np.int64(-1), np.float32(0)
     for i in range(n_found):
-        write_afterstate(before, after, t, r, values, d.actions[i], d.others, d.features)
-        if after.phase[0] == OVER:
-            write_outcomes(after, t, d.markers, d.chances)
+        write_afterstate(p.before, p.after, t, p.buffers, p.values, d.actions[i], d.others, d.features)
+        if p.after.phase[0] == OVER:
+            write_outcomes(p.after, t, d.markers, d.chances)
         else:
-            predict_one(t, net, layers, d.features, d.chances)
-        utility = utility_of(net, d.chances)
+            predict_one(t, p.net, p.layers, d.features, d.chances)
+        utility = utility_of(p.net, d.chances)
         if best < 0 or utility > highest:
             best, highest = d.actions[i], utility
-            for head in range(d.chances.shape[0]):
-                copy(d.chances[head], d.best_chances[head])
+            copy(flat(d.chances), flat(d.best_chances))
     return best
+
+
+@helper
+def list_candidates(s: Games, t: Facts, g: int, p: Player) -> Any:
+    """Write the actions that :func:`genial_env.policies.afterstates.candidates` returns; return how many they are."""
+    actions, n_found = p.decision.actions, 0
+    if may_place(s, g):
+        placements = actions[: len(actions) - 2]
+        n_found = rank_one(p.before, t, 0, p.plan, p.arrival, p.scratch, p.ranking, placements)
+    if may_swap(s, g):
+        actions[n_found] = t.swap_action
+        n_found += 1
+    if may_decline(s, t, g):
+        actions[n_found] = t.decline_action
+        n_found += 1
+    return n_found
 
 
 @Entry
 def play_to_turn(
     state: Arrays,
     facts: Arrays,
-    games: tuple[Arrays, Arrays],
-    scratch: Arrays,
-    buffers: Arrays,
-    decision: Arrays,
-    weights: Arrays,
-    layers: Arrays,
-    plan: Arrays,
-    arrival: int,
-    values: Array,
+    player: Arrays,
     script: Array,
     seats: Array,
     turns: int,
@@ -182,39 +179,47 @@ def play_to_turn(
     lo: int,
     hi: int,
 ) -> None:
-    """Play games on, in place, and write the outcomes predicted for a seat at a later turn to out [B, H, K]."""
-    s, t, m, r, d = Games(*state), Facts(*facts), Scratch(*scratch), Buffers(*buffers), Decision(*decision)
-    net, w, before, after = Net(*weights), Layers(*layers), Games(*games[0]), Games(*games[1])
+    """Play games on, in place, and write the outcomes predicted for a seat at a later turn to out [B, H, K].
+
+    Args:
+        state: B games.
+        facts: of their rules.
+        player: plays all seats.
+        script: of no scripted draws.
+        seats: [B] the seats.
+        turns: the turn of the seat at which a game is evaluated.
+        out: [B, H, K].
+        lo: the first game.
+        hi: the game behind the last one.
+    """
+    s, t = Games(*state), Facts(*facts)
+    before, after, buffers_1, buffers_2, buffers_3, buffers_4, net, layers, plan, arrival, values = player
+    p = Player(
+        Games(*before),
+        Games(*after),
+        Scratch(*buffers_1),
+        Ranking(*buffers_2),
+        Buffers(*buffers_3),
+        Decision(*buffers_4),
+        Net(*net),
+        Layers(*layers),
+        plan,
+        arrival,
+        values,
+    )
+    chances = p.decision.best_chances
     for g in range(lo, hi):
         reached, seat = np.int64(0), seats[g]
         while s.phase[g] != OVER:
             reached += s.to_play[g] == seat and s.phase[g] == PLACE
-            action = decide(s, t, g, before, after, m, r, d, net, w, plan, arrival, values)
+            action = decide(s, t, g, p)
             if reached == turns:
                 break
             apply(s, t, g, action, script)
         if s.phase[g] == OVER:
-            for track in range(t.n_tracks):
-                copy(s.scores[g, track_of(t, seat + track)], after.scores[0, track])
-            write_outcomes(after, t, d.markers, d.best_chances)
-        for head in range(out.shape[1]):
-            copy(d.best_chances[head], out[g, head])
-
-
-class _Decisions(threading.local):
-    def __init__(self) -> None:
-        self.by_size: dict[tuple[Rules, int], Arrays] = {}
-
-
-_decisions = _Decisions()
-
-
-def _decision_for(rules: Rules, replies: int) -> Arrays:
-    """Return the scratch buffers of this thread, which are allocated at the first call."""
-    kept = _decisions.by_size
-    if (rules, replies) not in kept:
-        kept[rules, replies] = tuple(make_decision(rules, replies))
-    return kept[rules, replies]
+            take_over(s, t, g, seat, p.after)
+            write_outcomes(p.after, t, p.decision.markers, chances)
+        copy(flat(chances), flat(out[g]))
 
 
 @value_search.predict_later.compiled
@@ -222,21 +227,11 @@ def predict_later(threads: int, state: State, seats: Ints, net: ValueNet, replie
     """Compute it in compiled code."""
     rules, outcomes = state.rules, net.outcomes
     out = np.empty((len(state), outcomes.heads, outcomes.classes), dtype=np.float32)
-    game, weights = (arrays(state), facts(rules)), net_arrays(net)
-    plan, arrival = DenialPolicy().plan(rules), STOP_VALUE if rules.has_bonus else 0
-    how = (
-        tuple(plan),
-        arrival,
-        denial_marker_values(rules),
-        no_script(rules)[0],
-        np.ascontiguousarray(seats),
-        turns,
-        out,
-    )
+    game = arrays(state), facts(rules)
+    how = no_script(rules)[0], np.ascontiguousarray(seats), turns, out
 
     def work(lo: int, hi: int) -> None:
-        buffers = scratch(rules), buffers_for(rules, replies), _decision_for(rules, replies)
-        play_to_turn(*game, two_games(rules), *buffers, weights, layers_for(net), *how, lo, hi)
+        play_to_turn(*game, player_for(rules, net, replies), *how, lo, hi)
 
     share(threads, len(state), work, fewest=1)
     return out

@@ -16,7 +16,8 @@ from genial_env.core.arrays import Ints
 from genial_env.core.state import State
 from genial_env.core.views import view
 from genial_env.policies.settings import check_count
-from genial_env.policies.value import ValueNet, judge
+from genial_env.policies.value import judge
+from genial_env.policies.value_net import ValueNet
 
 __all__ = ["END", "Lines", "clairvoyant"]
 

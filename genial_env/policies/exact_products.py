@@ -11,6 +11,7 @@ bits, relative to the largest entry of each column: with 64 rows those are 24, o
 accurate as in float32, in which a number has 24 bits.
 """
 
+import math
 import threading
 
 import numpy as np
@@ -53,7 +54,7 @@ def multiply(items: Integers | Floats32, matrix: Floats) -> Floats32:
     Returns:
         [n, ..., m].
     """
-    rows = items.reshape(len(items), -1)
+    rows = items.reshape(len(items), math.prod(items.shape[1:]))
     if rows.dtype == np.float32:
         _round_rows(rows)
     rows = rows.reshape(-1, len(matrix))

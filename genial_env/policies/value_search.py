@@ -26,7 +26,8 @@ from genial_env.core.views import View
 from genial_env.core.views import view as view_of
 from genial_env.policies.search import Halving
 from genial_env.policies.settings import check_count
-from genial_env.policies.value import Nets, ValueNet, judge
+from genial_env.policies.value import Nets, judge
+from genial_env.policies.value_net import ValueNet
 
 __all__ = ["ValueSearch", "predict_later"]
 

@@ -1,4 +1,7 @@
-"""Candidates and afterstates: both backends make the same ones, they follow the rules, and colors are all alike."""
+"""Candidates and afterstates: both backends make the same ones, they follow the rules, and colors are all alike.
+
+What the features of tile kinds say, and how many placements are left, is computed once more in slow, plain Python.
+"""
 
 from collections.abc import Iterator
 
@@ -10,16 +13,19 @@ from genial_env.core import kernel
 from genial_env.core.arrays import Ints
 from genial_env.core.state import EMPTY, Phase, State
 from genial_env.core.symmetry import random_symmetries
+from genial_env.core.tables import tables
 from genial_env.core.views import View
-from genial_env.policies import afterstates as module
 from genial_env.policies.afterstates import (
     Afterstates,
     afterstates,
     candidates,
     color_features,
     game_features,
+    kind_features,
+    split_features,
     width,
 )
+from genial_env.policies.afterstates.features import FEW_CELLS
 from genial_env.policies.base import NONE
 from genial_env.policies.concave import ConcavePolicy
 from genial_env.policies.decisions import act
@@ -83,10 +89,17 @@ def test_both_backends_agree(rules: Rules) -> None:
 
 def named(rules: Rules, number: int) -> str:
     """What a feature says."""
-    colors = len(color_features(rules)) * rules.colors
-    if number < colors:
-        return color_features(rules)[number % len(color_features(rules))]
-    return game_features(rules)[number - colors]
+    names = color_features(rules), kind_features(rules), game_features(rules)
+    for own, times in zip(names, (rules.colors, tables(rules).n_kinds, 1), strict=True):
+        if number < len(own) * times:
+            return own[number % len(own)]
+        number -= len(own) * times
+    raise AssertionError("there are no more features")
+
+
+def game_numbers(after: Afterstates, rules: Rules) -> dict[str, np.ndarray]:
+    """The features of the whole game by name: [n] each."""
+    return dict(zip(game_features(rules), split_features(rules, after.features)[2].T, strict=True))
 
 
 @each_game
@@ -100,14 +113,14 @@ def test_afterstates_are_what_playing_leads_to(rules: Rules) -> None:
         then = view(played, seat)
         assert np.array_equal(after.over, played.over)
         assert np.array_equal(after.scores, then.scores)
-        numbers = dict(zip(game_features(rules), after.features[:, -len(game_features(rules)) :].T, strict=True))
+        numbers = game_numbers(after, rules)
         assert np.array_equal(numbers["free cells"], (then.board < 0).sum(axis=1))
         still_to_play = played.to_play == seat
         pending_bonus = np.where(still_to_play & ~played.over, then.pending_bonus, 0)
         assert np.array_equal(numbers["pending bonus placements"], pending_bonus)
         if rules.has_swap:
             assert np.array_equal(numbers["may swap"], then.may_swap)
-        by_color = after.features[:, : -len(game_features(rules))].reshape(len(after), rules.colors, -1)
+        by_color = split_features(rules, after.features)[0]
         most = color_features(rules).index("most points on a cell")
         neighbours = np.append(then.board < 0, np.zeros((len(after), 1), bool), axis=1)
         fits = (then.board < 0) & neighbours[:, then.tables.neighbours[:-1]].any(axis=2)
@@ -125,12 +138,14 @@ def test_what_is_told_of_a_swap() -> None:
         found += len(offered)
         t = state.tables
         after = afterstates(seen, np.repeat(offered, 2), np.tile([t.swap_action, t.decline_action], len(offered)))
-        numbers = dict(zip(game_features(rules), after.features[:, -len(game_features(rules)) :].T, strict=True))
+        numbers = game_numbers(after, rules)
         held = (seen.rack[offered] != EMPTY).sum(axis=1)
         assert (numbers["tiles in the rack"][::2] == 0).all()
         assert np.array_equal(numbers["tiles in the rack"][1::2], held)
         assert (numbers["may swap"] == 0).all()
-        unseen = after.features[:, : -len(game_features(rules))].reshape(len(after), rules.colors, -1)
+        unseen, kinds, _ = split_features(rules, after.features)
+        came_back = kinds[::2, :, 1] - kinds[1::2, :, 1]
+        assert np.array_equal(came_back, kernel.count_kinds(seen.rack[offered], t.n_kinds))
         halves = [color_features(rules).index(name) for name in ("unseen tiles with one half", "unseen doubles")]
         more = (unseen[::2] - unseen[1::2])[:, :, halves].astype(int) @ [1, 2]  # halves that came back
         assert np.array_equal(more.sum(axis=1), 2 * held)
@@ -139,8 +154,9 @@ def test_what_is_told_of_a_swap() -> None:
 
 @every("rules", GAMES[:5], EVERYDAY)
 def test_colors_and_sides_make_no_difference(rules: Rules) -> None:
-    """Turned, mirrored and recolored, the numbers are the same, those of a color with its new name."""
-    per_color = len(color_features(rules))
+    """Turned, mirrored and recolored, the numbers are the same, those of a color or kind with its new name."""
+    t = tables(rules)
+    is_moved = False
     for _, seen in positions(rules, games=4):
         playing = seen.select(np.flatnonzero(seen.slots.any(axis=1)))
         if not len(playing):
@@ -151,10 +167,124 @@ def test_colors_and_sides_make_no_difference(rules: Rules) -> None:
         games = np.arange(len(playing))
         before = afterstates(playing, games, actions).features
         after = afterstates(moved, games, image.actions(actions, playing.rack)).features
-        assert np.array_equal(before[:, rules.colors * per_color :], after[:, rules.colors * per_color :])
-        rows = before[:, : rules.colors * per_color].reshape(len(playing), rules.colors, per_color)
-        rows_after = after[:, : rules.colors * per_color].reshape(len(playing), rules.colors, per_color)
-        assert np.array_equal(rows, np.take_along_axis(rows_after, image.colors[:, :, None], axis=1))
+        colors, kinds, whole = split_features(rules, before)
+        colors_after, kinds_after, whole_after = split_features(rules, after)
+        assert np.array_equal(whole, whole_after)
+        assert np.array_equal(colors, np.take_along_axis(colors_after, image.colors[:, :, None], axis=1))
+        new_kinds = t.kind_of[image.colors[:, t.kinds[:, 0]], image.colors[:, t.kinds[:, 1]]]
+        assert np.array_equal(kinds, np.take_along_axis(kinds_after, new_kinds[:, :, None].astype(np.int64), axis=1))
+        is_moved |= bool((new_kinds != np.arange(t.n_kinds)).any())
+    assert is_moved
+
+
+class PlainPosition:
+    """An afterstate in plain Python: its free cells, and what tiles gain on them.
+
+    Args:
+        then: the game after the action, seen by the seat that has played.
+        game: its row.
+    """
+
+    def __init__(self, then: View, game: int) -> None:
+        self.t, self.rules = then.tables, then.rules
+        self.points, self.scores = then.points[game].tolist(), then.scores[game].tolist()
+        free = {cell for cell, color in enumerate(then.board[game].tolist()) if color < 0}
+        self.beside = {cell: free & set(self.t.neighbours[cell].tolist()) for cell in sorted(free)}
+        self.fitting = [cell for cell, beside in self.beside.items() if beside]
+        self.values = DenialPolicy().marker_values(self.rules).tolist()
+
+    def gain(self, track: int, cell: int, color: int) -> int:
+        """What a half gains on a cell."""
+        marker = self.scores[track][color]
+        moved = min(marker + self.points[cell][color], int(self.t.furthest[marker]))
+        return int(self.values[moved] - self.values[marker])
+
+    def placements(self, track: int, kind: int) -> dict[tuple[int, int], int]:
+        """What a tile gains, by the cells of its first and its second half."""
+        a, b = self.t.kinds[kind].tolist()
+        return {(x, y): self.gain(track, x, a) + self.gain(track, y, b) for x in self.fitting for y in self.beside[x]}
+
+    def greatest_gain(self, track: int, kind: int) -> int:
+        """The greatest gain of a tile for a track."""
+        return max(self.placements(track, kind).values(), default=0)
+
+    def greatest_gain_elsewhere(self, kind: int) -> int:
+        """The greatest own gain on a cell that is more than two cells away from a cell of a best placement."""
+        gains = self.placements(0, kind)
+        best = {cell for pair, gain in gains.items() for cell in pair if gain == max(gains.values())}
+        far = {cell for cell in self.fitting if any(self.distance(cell, other) > 2 for other in best)}
+        return max((gain for pair, gain in gains.items() if far & set(pair)), default=0)
+
+    def distance(self, one: int, other: int) -> int:
+        """The number of steps from cell to cell."""
+        q, r = (self.t.cells[one] - self.t.cells[other]).tolist()
+        return max(abs(q), abs(r), abs(q + r))
+
+    def placements_left(self) -> int:
+        """Half the cells of each region, rounded down; half of all cells if they are many."""
+        if len(self.fitting) // 2 > FEW_CELLS // 2:
+            return len(self.fitting) // 2
+        left, waiting = 0, set(self.fitting)
+        while waiting:
+            region, edge = set(), {waiting.pop()}
+            while edge:
+                region |= edge
+                edge = {other for cell in edge for other in self.beside[cell]} - region
+            waiting -= region
+            left += len(region) // 2
+        return left
+
+
+PLAIN = [
+    Rules(2, "2009", side=4, colors=4, rack=3),
+    Rules(3, "2009", side=4, colors=4, rack=3),
+    Rules(1, "2004", "solo", side=4, colors=5),
+    Rules(4, "2009", "team", side=4, colors=3, tile_sets=2),
+    Rules(),
+]
+
+
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=needs_numba)])
+@every("rules", PLAIN, PLAIN[:3])
+def test_kinds_and_placements_left_in_plain_python(rules: Rules, backend: str) -> None:
+    t, lefts, gains_elsewhere = tables(rules), set(), set()
+    for step, (state, seen) in enumerate(positions(rules, games=3)):
+        if step % 3 and seen.board.shape[1] > 61:
+            continue
+        with use_backend(backend):
+            after = looked_at(seen, 2)
+        played = state.select(after.game)
+        seats = played.to_play.copy()
+        kernel.apply(played, after.actions)
+        then, kinds = view(played, seats), split_features(rules, after.features)[1]
+        left = game_numbers(after, rules)["most placements left"]
+        parity = game_numbers(after, rules)["most placements left, modulo 2"]
+        for row, (game, action) in enumerate(zip(after.game.tolist(), after.actions.tolist(), strict=True)):
+            position = PlainPosition(then, row)
+            assert left[row] == position.placements_left()
+            assert parity[row] == left[row] % 2
+            lefts.add(int(left[row]))
+            rack = [kind for kind in seen.rack[game].tolist() if kind != EMPTY]
+            unseen = seen.unseen[game].tolist()
+            if action == t.swap_action:
+                unseen = [n + rack.count(kind) for kind, n in enumerate(unseen)]
+                rack = []
+            elif action < t.swap_action:
+                rack.remove(int(seen.rack[game, action // t.n_placements]))
+            for kind in range(t.n_kinds):
+                is_held, is_unseen = kind in rack, unseen[kind] > 0
+                expected = [
+                    rack.count(kind),
+                    unseen[kind],
+                    position.greatest_gain(0, kind) if is_held or is_unseen else 0,
+                    position.greatest_gain_elsewhere(kind) if is_held else 0,
+                    *(position.greatest_gain(track, kind) if is_unseen else 0 for track in range(1, rules.tracks)),
+                ]
+                named = dict(zip(kind_features(rules), expected, strict=True))
+                assert dict(zip(kind_features(rules), kinds[row, kind].tolist(), strict=True)) == named
+                gains_elsewhere.add(expected[3])
+    assert (len(gains_elsewhere) > 2) == (rules.rack > 1)  # solo the rack is empty after a placement
+    assert {0, 1, 2} <= lefts
 
 
 @pytest.mark.parametrize("prior", [DenialPolicy(), GreedyPolicy(), ConcavePolicy(temperature=5)], ids=lambda p: p.name)
@@ -205,7 +335,7 @@ def test_a_prior_of_ones_own_works_on_both_backends() -> None:
         name = "own"
 
         def values(self, view: View) -> np.ndarray:
-            return module.kernel.count_kinds(view.rack, view.tables.n_kinds)[:, :1, None] + np.zeros(
+            return kernel.count_kinds(view.rack, view.tables.n_kinds)[:, :1, None] + np.zeros(
                 (len(view), view.rules.rack, view.tables.n_placements), dtype=np.int16
             )
 

@@ -9,7 +9,7 @@ from experiments import solo
 from genial_env import Rules
 from genial_env.core import kernel
 from genial_env.policies.clairvoyant import END, clairvoyant
-from genial_env.policies.value import ValueNet
+from genial_env.policies.value_net import ValueNet
 from tests.conftest import needs_numba
 from tests.policies.test_value import random_net, weights_of
 

@@ -13,12 +13,17 @@ from agents.value.self_play import Samples, SelfPlayTask, self_play
 from agents.value.torch_net import TorchValueNet
 from genial_env import Rules, play, use_backend, view
 from genial_env.core import ranking
+from genial_env.core.arrays import Ints
 from genial_env.core.chance import bits
 from genial_env.core.ranking import rank_utility
+from genial_env.core.state import State
+from genial_env.core.tables import tables
 from genial_env.policies import weight_files
-from genial_env.policies.afterstates import width
-from genial_env.policies.value import KIND, Outcomes, Value, ValueNet, Widths, judge
-from genial_env.policies.value_search import ValueSearch
+from genial_env.policies.afterstates import split_features, width
+from genial_env.policies.endgame import exact_action
+from genial_env.policies.value import KIND, Value, judge
+from genial_env.policies.value_net import Outcomes, ValueNet, Widths
+from genial_env.policies.value_search import ValueSearch, predict_later
 from genial_env.testing import check_policy
 from tests.conftest import needs_numba
 from tests.positions import STANDARD, VARIANTS, every, random_play
@@ -37,7 +42,7 @@ def some_samples(rules: Rules, games: int = 8, **how: Any) -> Samples:
 def random_net(rules: Rules, seed: int = 0) -> TorchValueNet:
     """A network that has learned nothing, with weights everywhere."""
     torch.manual_seed(seed)
-    net = TorchValueNet(rules, (8, 7, 6, 5), some_samples(rules).features)
+    net = TorchValueNet(rules, Widths(8, 7, 6, 5, 4), some_samples(rules).features)
     with torch.no_grad():
         for parameter in net.parameters():
             parameter.add_(0.2 * torch.randn_like(parameter))
@@ -54,7 +59,7 @@ def weights_of(rules: Rules, path: Path, seed: int = 0) -> Path:
 def test_numpy_says_what_torch_says(rules: Rules) -> None:
     net, samples = random_net(rules), some_samples(rules, games=20)
     with torch.no_grad():
-        told = net(torch.from_numpy(samples.features)).softmax(dim=2).numpy()
+        told = net(torch.from_numpy(samples.features))[0].softmax(dim=2).numpy()
     chances = ValueNet(rules, net.arrays())(samples.features)
     assert chances.shape == samples.targets.shape
     assert np.allclose(chances, told, atol=2e-5)
@@ -71,12 +76,18 @@ def test_weights_are_loaded() -> None:
 
 @each_game
 def test_no_color_is_special(rules: Rules) -> None:
-    net = ValueNet(rules, random_net(rules).arrays())
+    net, t = ValueNet(rules, random_net(rules).arrays()), tables(rules)
     features = some_samples(rules).features
-    per_color = len(net.arrays["color"]) * rules.colors
-    rows = features[:, :per_color].reshape(len(features), rules.colors, -1)
-    turned = np.concatenate([np.roll(rows, 1, axis=1).reshape(len(features), -1), features[:, per_color:]], axis=1)
-    assert np.allclose(net(features), net(turned), atol=1e-6)
+    colors, kinds, whole = split_features(rules, features)
+    before = (t.kinds - 1) % rules.colors  # the colors of a kind before each color takes the place of the next one
+    kinds_turned = kinds[:, t.kind_of[before[:, 0], before[:, 1]]]
+    turned, half_turned = (
+        np.concatenate([each.reshape(len(features), -1) for each in (np.roll(colors, 1, axis=1), some, whole)], axis=1)
+        for some in (kinds_turned, kinds)
+    )
+    assert np.abs(net(features) - net(turned)).max() < 1e-5  # float32 adds up logits of several hundred
+    assert np.abs(np.log(net(features)) - np.log(net(turned))).max() < 2e-4
+    assert np.abs(net(features) - net(half_turned)).max() > 1e-3  # the kinds belong to their colors
 
 
 def test_outcomes_are_places_and_ties_share_them() -> None:
@@ -174,7 +185,14 @@ def test_search_looks_at_later_turns(tmp_path: Path) -> None:
     file = weights_of(Rules(), tmp_path / "net.safetensors")
     state = random_play(Rules(), games=10, seed=3, steps=10)
     seen, random = view(state), bits(3, np.arange(10))
-    settings: list[dict[str, Any]] = [{}, {"playouts": 90}, {"candidates": 2}, {"replies": 1}, {"turns": 2}]
+    settings: list[dict[str, Any]] = [
+        {},
+        {"playouts": 90},
+        {"candidates": 2},
+        {"width": 3},
+        {"replies": 1},
+        {"turns": 2},
+    ]
     chosen = [ValueSearch(**{"playouts": 30, **setting}, weights=file)(seen, random) for setting in settings]
     assert len({tuple(actions.tolist()) for actions in chosen}) == len(settings)
 
@@ -206,6 +224,82 @@ def test_without_trace_the_next_own_afterstate_is_the_target() -> None:
     said = net(next_ones.features)
     matched = [any(np.allclose(target, word, atol=1e-5) for word in said) for target in next_ones.targets]
     assert sum(matched) >= len(matched) - 2  # but for the last ones of both seats
+
+
+class Recorded:
+    """Records what :func:`predict_later` predicts: the means over the deals of each searched action."""
+
+    def __init__(self, deals: int) -> None:
+        self.deals, self.means = deals, list[NDArray[np.float32]]()
+
+    def __call__(self, state: State, seats: Ints, net: ValueNet, replies: int, turns: int) -> NDArray[np.float32]:
+        assert turns == 1
+        found = predict_later(state, seats, net, replies, turns)
+        self.means += list(found.reshape(-1, self.deals, *found.shape[1:]).mean(axis=1))
+        return found
+
+
+@pytest.mark.parametrize("rules", [SMALL, Rules(1, "2009", "solo", side=4, colors=4)], ids=str)
+def test_searched_targets_are_means_over_deals(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The actions that were not chosen have them as targets; with lambda 0 the chosen ones, too, from the seat's
+    next decision, unless that ends the game.
+    """
+    recorded = Recorded(deals=3)
+    monkeypatch.setattr("agents.value.self_play.predict_later", recorded)
+    how: dict[str, Any] = {"seed": 3, "games": 2, "candidates": 6, "td_lambda": 0.0, "temperature": 0.0}
+    search: dict[str, Any] = {"search_candidates": 4, "search_deals": 3, "search_replies": 3}
+    task = SelfPlayTask(rules, random_net(rules).arrays(), search_share=1.0, **how, **search)
+    found = self_play(task)
+    chosen = self_play(SelfPlayTask(rules, task.learner, **how))
+    means = {mean.tobytes() for mean in recorded.means}
+    is_mean = np.array([target.tobytes() in means for target in found.targets])
+    ends = 2 * rules.players  # the last decisions of each seat, which learn from the result
+    assert len(found) > len(chosen)
+    assert is_mean.sum() >= len(found) - ends
+    utility = Outcomes(rules).utility(np.stack(recorded.means))
+    assert np.ptp(utility) > 0
+    again = self_play(task)
+    for name in ("features", "targets", "markers"):
+        assert np.array_equal(getattr(found, name), getattr(again, name)), name
+
+
+def test_some_decisions_are_searched() -> None:
+    """As many as the share says, and the same ones again."""
+    rules, learner = SMALL, random_net(SMALL).arrays()
+    how: dict[str, Any] = {"seed": 3, "games": 30, "candidates": 6, "search_deals": 2, "search_replies": 2}
+    sizes = []
+    for share in (0.0, 0.3, 1.0):
+        once, again = (self_play(SelfPlayTask(rules, learner, search_share=share, **how)) for _ in range(2))
+        for name in ("features", "targets", "markers"):
+            assert np.array_equal(getattr(once, name), getattr(again, name)), name
+        assert np.allclose(once.targets.sum(axis=2), 1, atol=1e-5)
+        sizes.append(len(once) / once.moves)
+    assert sizes[0] <= 1
+    assert sizes[1] - sizes[0] == pytest.approx(0.3 * (sizes[2] - sizes[0]), rel=0.3)
+
+
+def test_value_plays_what_the_endgame_solver_knows(tmp_path: Path) -> None:
+    """Where the solver has no answer, it plays what the network values highest."""
+    agent, known = Value(weights_of(SMALL, tmp_path / "net.safetensors"), candidates=4), []
+    net = ValueNet(SMALL, weight_files.read(tmp_path / "net.safetensors", KIND)[0])
+    for steps in range(10, 16):
+        state = random_play(SMALL, games=12, seed=5, steps=steps)
+        seen = view(state, rows=np.flatnonzero(~state.over))
+        actions, judged = agent(seen, bits(1, np.arange(len(seen)))), judge(seen, net, most=4)
+        by_net = judged.after.actions[judged.best(judged.utility, len(seen))]
+        for game in range(len(seen)):
+            exact = exact_action(seen.select(np.array([game])))
+            assert actions[game] == (by_net[game] if exact is None else exact)
+            known.append((exact is not None, actions[game] != by_net[game]))
+    assert {(False, False), (True, False), (True, True)} == set(known)
+
+
+def test_an_empty_batch_has_no_predictions() -> None:
+    for rules in GAMES:
+        net = ValueNet(rules, random_net(rules).arrays())
+        nothing = np.empty((0, width(rules)), dtype=np.int16)
+        with use_backend("numpy"):
+            assert net(nothing).shape == (0, net.outcomes.heads, net.outcomes.classes)
 
 
 def test_shipped_weights_are_found_or_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,7 +338,7 @@ def test_files_that_do_not_fit_are_refused(tmp_path: Path) -> None:
         ValueNet(SMALL, {name: array for name, array in arrays.items() if name != "out"})
 
 
-@pytest.mark.parametrize("setting", [{"candidates": 0}, {"replies": 0}, {"turns": 0}, {"playouts": 0}])
+@pytest.mark.parametrize("setting", [{name: 0} for name in ("candidates", "width", "replies", "turns", "playouts")])
 def test_wrong_settings_are_refused(setting: dict[str, int], tmp_path: Path) -> None:
     file = weights_of(SMALL, tmp_path / "net.safetensors")
     with pytest.raises(ValueError, match=next(iter(setting))):

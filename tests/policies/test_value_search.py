@@ -1,0 +1,89 @@
+"""Playing on to a later turn: both backends predict the same bits, and few deals are enough for the next tile."""
+
+import numpy as np
+import pytest
+
+from genial_env import Rules, use_backend, view
+from genial_env.core import kernel
+from genial_env.core.chance import bits
+from genial_env.core.state import Phase, State
+from genial_env.policies.value import judge
+from genial_env.policies.value_net import ValueNet
+from genial_env.policies.value_search import _spread_draws, predict_later
+from tests.conftest import needs_numba
+from tests.policies.test_afterstates import positions
+from tests.policies.test_value import GAMES, SMALL, SOLO, TEAM, each_game, random_net
+from tests.positions import every, random_play
+
+
+def some_positions(rules: Rules) -> State:
+    """A few games from their beginnings to their ends; some are over, others in a bonus or a swap decision."""
+    states = [state for step, (state, _) in enumerate(positions(rules, games=2)) if step % 3 == 1]
+    over = random_play(rules, games=1, seed=1, steps=500)
+    arrays = [each.arrays() for each in (*states, over)]
+    return State(rules, **{name: np.concatenate([each[name] for each in arrays]) for name in arrays[0]})
+
+
+@needs_numba
+@pytest.mark.parametrize("turns", [1, 2])
+@each_game
+def test_both_backends_predict_the_same_bits(rules: Rules, turns: int) -> None:
+    """At a turn of the seat to play, and of another seat; the games end in the same positions, too."""
+    net, state = ValueNet(rules, random_net(rules).arrays()), some_positions(rules)
+    assert 0 < state.over.sum() < len(state)
+    for seats in (state.to_play.astype(np.int64), np.zeros(len(state), dtype=np.int64)):
+        found, played = [], []
+        for backend in ("numpy", "numba"):
+            after = state.copy()
+            with use_backend(backend):
+                found.append(predict_later(after, seats, net, replies=3, turns=turns))
+            played.append(after)
+        assert np.array_equal(*found)
+        assert found[0].shape == (len(state), net.outcomes.heads, net.outcomes.classes)
+        for name, array in played[0].arrays().items():
+            assert np.array_equal(array, played[1].arrays()[name]), name
+
+
+@every("rules", GAMES, [SMALL])
+def test_the_first_turn_is_that_of_the_seat_to_play(rules: Rules) -> None:
+    """There nothing is played before the network is asked, and a game that is over counts by its result."""
+    net, state = ValueNet(rules, random_net(rules).arrays()), some_positions(rules)
+    seats = state.to_play.astype(np.int64)
+    found = predict_later(state.copy(), seats, net, replies=3, turns=1)
+    placing = np.flatnonzero(state.phase == Phase.PLACE)
+    judged = judge(view(state, rows=placing), net, most=3)
+    assert np.array_equal(found[placing], judged.chances[judged.best(judged.utility, len(placing))])
+    over = np.flatnonzero(state.over)
+    scores = state.scores[over[:, None], state.tables.tracks_from[seats[over]]]
+    assert np.array_equal(found[over], net.outcomes.of_scores(scores))
+
+
+def test_solo_the_next_tiles_are_in_proportion_to_the_bag() -> None:
+    """Of each kind there are as many as its share of the deals, rounded down or up, and the same for all moves."""
+    moves, state = 3, random_play(SOLO, games=1, seed=4, steps=9)
+    share = state.bag[0] / state.bag[0].sum()
+    seen = set()
+    for deals in (1, 8, 50, 500):
+        for seed in range(20):
+            played = state.select(np.zeros(deals * moves, dtype=np.int64))
+            draws = _spread_draws(played, deals, bits(np.uint64(seed), np.zeros(1, dtype=np.int64)))
+            assert draws is not None
+            assert draws.shape == (deals * moves, 1)
+            by_deal = draws.reshape(deals, moves)
+            assert (by_deal == by_deal[:, :1]).all()
+            counts = np.bincount(by_deal[:, 0], minlength=len(share))
+            assert (np.abs(counts - deals * share) < 1).all()
+            seen.add(tuple(counts.tolist()))
+            actions = np.flatnonzero(kernel.legal(state)[0])[:moves]
+            kernel.apply(played, np.tile(actions, deals), draws=draws)
+            assert np.array_equal(played.racks[:, 0, 0], draws[:, 0])
+    assert len(seen) > 20  # it is random which deals a kind gets
+
+
+def test_with_several_seats_or_an_empty_bag_nothing_is_spread() -> None:
+    random = bits(np.uint64(1), np.zeros(1, dtype=np.int64))
+    for rules in (Rules(), TEAM):
+        assert _spread_draws(kernel.deal(rules, range(2)), 2, random) is None
+    empty = kernel.deal(SOLO, range(2))
+    empty.bag[:] = 0
+    assert _spread_draws(empty, 2, random) is None
