@@ -27,7 +27,8 @@ from genial_env._util.shutdown import handle_signals
 from genial_env.core.arrays import Floats, Floats32, Ints
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import game_features
-from genial_env.policies.value import CANDIDATES, KIND
+from genial_env.policies.seat_counts import value_candidates
+from genial_env.policies.value import KIND
 from genial_env.policies.value_net import ValueNet
 
 BINS = 10
@@ -44,8 +45,6 @@ class Args:
     """file for the corrected weights"""
     games: int = 4_000
     """games for the fit, and as many for the check"""
-    candidates: int = CANDIDATES
-    """placements that are evaluated for a decision"""
     seed: int = 1
     """seed of the games"""
 
@@ -66,7 +65,7 @@ def play_games(net: ValueNet, args: Args, seed: int) -> Predictions:
         net.arrays,
         seed=seed,
         games=args.games,
-        candidates=args.candidates,
+        candidates=value_candidates(net.rules),
         temperature=0.0,
         td_lambda=1.0,
     )

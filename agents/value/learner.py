@@ -51,13 +51,13 @@ class Args:
     """processes that play"""
     ray: str | None = None
     """address of the Ray cluster on which they run; "local" starts one on this machine"""
-    candidates: int = 24
+    candidates: int = 32
     """placements that are evaluated for a decision"""
     temperature: float = 0.03
     """temperature of choices in training games, in rank utility (solo: markers)"""
     td_lambda: float = 0.8
     """lambda of the returns"""
-    opponent_share: float = 0.25
+    opponent_share: float = 0.2
     """share of the games in which a past self has seats"""
     search_share: float = 0.0
     """share of the decisions that are searched, after the games of `search_after`"""
@@ -73,15 +73,13 @@ class Args:
     """most past selves that are kept; of more, every other one is removed"""
     widths: Widths = field(default_factory=lambda: Widths(first=48, kind=32, second=48, third=64, fourth=32))
     """hidden units of the layers"""
-    marker_weight: float = 0.5
-    """weight of the squared error of the final markers in the loss"""
     buffer_size: int = 2_000_000
     """samples in the replay buffer"""
-    replay_ratio: float = 6.0
+    replay_ratio: float = 4.0
     """mean number of times that a sample is trained on"""
-    batch_size: int = 2_048
+    batch_size: int = 1_024
     """samples of a gradient step"""
-    learning_rate: float = 1e-3
+    learning_rate: float = 4e-3
     """initial learning rate; it falls to a hundredth by a cosine schedule"""
     ema_decay: float = 0.9995
     """decay per step of the exponential moving average of the weights"""
@@ -133,7 +131,6 @@ class Learner:
         self.buffer = ReplayBuffer(
             np.empty((args.buffer_size, width(rules)), dtype=np.int16),
             np.empty((args.buffer_size, outcomes.heads, outcomes.classes), dtype=np.float16),
-            np.empty((args.buffer_size, rules.tracks, rules.colors), dtype=np.int8),
         )
         torch.manual_seed(args.seed)
         self.net, self.average = (TorchValueNet(rules, args.widths, sample) for _ in range(2))
@@ -204,12 +201,12 @@ class Learner:
         self.loss = float(np.mean(losses)) if losses else self.loss
 
     def _step(self) -> float:
-        """Make one gradient step, update the average in place, and return the cross-entropy."""
+        """Make one gradient step, update the average in place, and return the loss."""
         args = self.args
         done = min(self.games / args.total_games, 1.0)
         for group in self.optimizer.param_groups:
             group["lr"] = args.learning_rate * (0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2)
-        entropy, loss = self.net.loss(*self.buffer.sample(args.batch_size, self.rng), args.marker_weight)
+        loss = self.net.loss(*self.buffer.sample(args.batch_size, self.rng))
         self.optimizer.zero_grad()
         loss.backward()
         self.optimizer.step()
@@ -218,7 +215,7 @@ class Learner:
         with torch.no_grad():
             for mean, new in zip(self.average.parameters(), self.net.parameters(), strict=True):
                 mean.lerp_(new, 1 - decay)
-        return float(entropy.detach())
+        return float(loss.detach())
 
     def gate(self) -> Measured | None:
         """Accept the average as a past self in place, or return to the last accepted one if it is clearly weaker.

@@ -19,19 +19,17 @@ class ReplayBuffer:
     Attributes:
         features: [size, W] afterstates.
         targets: [size, H, K] their lambda-returns.
-        markers: [size, T, C] the final markers, own track first.
         total: number of samples added so far.
     """
 
     features: NDArray[np.int16]
     targets: NDArray[np.float16]
-    markers: NDArray[np.int8]
     total: int = 0
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """The ring buffers."""
-        return self.features, self.targets, self.markers
+        return self.features, self.targets
 
     @property
     def filled(self) -> int:
@@ -41,11 +39,10 @@ class ReplayBuffer:
     def add(self, samples: Samples) -> None:
         """Add samples in place; they replace the oldest ones."""
         at = (self.total + np.arange(len(samples))) % len(self.features)
-        self.features[at], self.targets[at], self.markers[at] = samples.features, samples.targets, samples.markers
+        self.features[at], self.targets[at] = samples.features, samples.targets
         self.total += len(samples)
 
-    def sample(self, n: int, rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Sample with replacement: features [n, W], targets [n, H, K] and final markers [n, T, C]."""
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+        """Sample with replacement: features [n, W] and targets [n, H, K]."""
         at = rng.integers(self.filled, size=n)
-        targets, markers = torch.from_numpy(self.targets[at]).float(), torch.from_numpy(self.markers[at]).float()
-        return torch.from_numpy(self.features[at]), targets, markers
+        return torch.from_numpy(self.features[at]), torch.from_numpy(self.targets[at]).float()

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from genial_env import view
 from genial_env.core import kernel
@@ -83,7 +82,6 @@ class Samples:
     Attributes:
         features: [n, W] the afterstates.
         targets: [n, H, K] the lambda-returns, distributions over outcomes.
-        markers: [n, T, C] the final markers, own track first.
         games: number of games played.
         moves: number of decisions of all seats.
         cpu_s: seconds of CPU time that playing took.
@@ -91,7 +89,6 @@ class Samples:
 
     features: Features
     targets: Floats32
-    markers: NDArray[np.int8]
     games: int
     moves: int
     cpu_s: float
@@ -110,8 +107,8 @@ class _Trajectory:
     features: list[Features] = field(default_factory=list)
     predictions: list[Floats32] = field(default_factory=list)
     over: list[Bools] = field(default_factory=list)
-    searched: list[tuple[Ints, Ints, Features, Floats32]] = field(default_factory=list)
-    """games, seats, features and means of the searched actions that were not chosen"""
+    searched: list[tuple[Features, Floats32]] = field(default_factory=list)
+    """features and means of the searched actions that were not chosen"""
 
 
 def self_play(task: SelfPlayTask) -> Samples:
@@ -177,8 +174,7 @@ def _choose(
         actions = after.actions[chosen]
         if trajectory is not None and searched.size:
             others = searched[~after.over[searched] & (chosen[after.game[searched]] != searched)]
-            at = rows[after.game[others]]
-            trajectory.searched.append((at, state.to_play[at], after.features[others], predictions[others]))
+            trajectory.searched.append((after.features[others], predictions[others]))
     if trajectory is not None and after is not None:
         trajectory.games.append(rows)
         trajectory.seats.append(state.to_play[rows])
@@ -230,21 +226,17 @@ def _make_samples(state: State, trajectory: _Trajectory, task: SelfPlayTask, beg
     """Compute the lambda-returns backwards from the outcomes."""
     outcomes, own_first = Outcomes(task.rules), tables(task.rules).tracks_from
     td_lambda = task.td_lambda if task.learner else 1.0
-    finals = np.stack([state.scores[:, tracks] for tracks in own_first], axis=1)  # [B, P, T, C]
-    returns = np.stack([outcomes.of_scores(finals[:, seat]) for seat in range(task.rules.players)], axis=1)
+    returns = np.stack([outcomes.of_scores(state.scores[:, tracks]) for tracks in own_first], axis=1)  # [B, P, H, K]
     targets = [np.empty(0, dtype=returns.dtype)] * len(trajectory.games)
     for step in reversed(range(len(trajectory.games))):
         at = trajectory.games[step], trajectory.seats[step]
         targets[step] = returns[at]
         returns[at] = td_lambda * targets[step] + (1 - td_lambda) * trajectory.predictions[step]
     kept = ~np.concatenate(trajectory.over)
-    played = zip(trajectory.games, trajectory.seats, strict=True)
-    markers = np.concatenate([finals[at] for at in played])[kept]
     searched = trajectory.searched
     return Samples(
-        features=np.concatenate([np.concatenate(trajectory.features)[kept], *(each[2] for each in searched)]),
-        targets=np.concatenate([np.concatenate(targets)[kept], *(each[3] for each in searched)]).astype(np.float32),
-        markers=np.concatenate([markers, *(finals[each[0], each[1]] for each in searched)]),
+        features=np.concatenate([np.concatenate(trajectory.features)[kept], *(each[0] for each in searched)]),
+        targets=np.concatenate([np.concatenate(targets)[kept], *(each[1] for each in searched)]).astype(np.float32),
         games=task.games,
         moves=int(state.decisions.sum()),
         cpu_s=time.process_time() - began,

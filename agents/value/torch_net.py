@@ -17,7 +17,9 @@ __all__ = ["TorchValueNet"]
 
 
 class TorchValueNet(nn.Module):
-    """A network from the features of afterstates to logits of outcomes, and in training to the final markers.
+    """A network from the features of afterstates to logits of outcomes.
+
+    Sums over colors and kinds begin as means: the matrices that they are multiplied with are divided by their numbers.
 
     Args:
         rules: the rules.
@@ -48,7 +50,7 @@ class TorchValueNet(nn.Module):
     kinds_scale: Tensor
     whole_mean: Tensor
     whole_scale: Tensor
-    ends: Tensor
+    halves: Tensor
     shows: Tensor
 
     def __init__(self, rules: Rules, widths: Widths, sample: Features) -> None:
@@ -59,12 +61,12 @@ class TorchValueNet(nn.Module):
             weights = torch.zeros(shape)
             if len(shape) == 2:
                 nn.init.kaiming_uniform_(weights.T, nonlinearity="relu")
+            if name in _AFTER_SUMS:
+                weights /= rules.colors
             self.register_parameter(name, nn.Parameter(weights))
-        self.markers = nn.Linear(widths.second, rules.tracks)
-        """from the second layer of a color to its final markers, as shares of the track"""
-        t = tables(rules)
-        self.register_buffer("ends", torch.tensor(t.kinds), persistent=False)
-        self.register_buffer("shows", torch.tensor(t.color_counts.T > 0).float(), persistent=False)  # [C, M]
+        halves = torch.tensor(tables(rules).color_counts).float()
+        self.register_buffer("halves", halves, persistent=False)  # [M, C]
+        self.register_buffer("shows", halves.T.clamp(max=1).contiguous(), persistent=False)  # [C, M]
         colors, kinds, whole = self._split(torch.as_tensor(sample))
         for name, numbers in (("colors", colors.flatten(0, 1)), ("kinds", kinds.flatten(0, 1)), ("whole", whole)):
             self.register_buffer(f"{name}_mean", numbers.mean(dim=0))
@@ -72,34 +74,24 @@ class TorchValueNet(nn.Module):
         with torch.no_grad():
             self.out.zero_()
 
-    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute logits [n, H, K] of afterstates [n, W], and the final markers [n, C, T] as shares of the track."""
+    def forward(self, features: Tensor) -> Tensor:
+        """Compute logits [n, H, K] of afterstates [n, W]."""
         colors, kinds, whole = self._split(features)
         colors, kinds = (colors - self.colors_mean) * self.colors_scale, (kinds - self.kinds_mean) * self.kinds_scale
         whole = (whole - self.whole_mean) * self.whole_scale
         first = torch.relu(colors @ self.color + (whole @ self.game + self.bias_1)[:, None])
-        to_kinds = colors @ self.kind_color
-        of_kinds = kinds @ self.kind + to_kinds[:, self.ends[:, 0]] + to_kinds[:, self.ends[:, 1]]
+        of_kinds = kinds @ self.kind + self.halves @ (colors @ self.kind_color)
         shown = self.shows @ torch.relu(of_kinds + (whole @ self.kind_game + self.bias_kind)[:, None])
         second = torch.relu(first @ self.layer_2 + shown @ self.kind_2 + self.bias_2)
         third = torch.relu(second.sum(dim=1) @ self.pooled + whole @ self.game_3 + self.bias_3)
         fourth = torch.relu(third @ self.layer_4 + self.bias_4)
         logits: Tensor = (fourth @ self.out + self.bias_out).unflatten(1, (self.outcomes.heads, self.outcomes.classes))
-        return logits, self.markers(second)
+        return logits
 
-    def loss(self, features: Tensor, targets: Tensor, markers: Tensor, marker_weight: float) -> tuple[Tensor, Tensor]:
-        """Compute the cross-entropy against outcomes [n, H, K], averaged over samples and heads, and the whole loss.
-
-        Args:
-            features: [n, W] afterstates.
-            targets: [n, H, K] distributions over outcomes.
-            markers: [n, T, C] final markers, own track first.
-            marker_weight: weight of the mean squared error of the final markers in the whole loss.
-        """
-        logits, found = self(features)
-        entropy: Tensor = -(targets * logits.log_softmax(dim=2)).sum(dim=2).mean()
-        error = (found - markers.transpose(1, 2) / self.rules.top).square().mean()
-        return entropy, entropy + marker_weight * error
+    def loss(self, features: Tensor, targets: Tensor) -> Tensor:
+        """Compute the cross-entropy against outcomes [n, H, K], averaged over samples and heads."""
+        found: Tensor = -(targets * self(features).log_softmax(dim=2)).sum(dim=2).mean()
+        return found
 
     def arrays(self) -> dict[str, Floats32]:
         """Return the weights for :class:`~genial_env.policies.value.ValueNet`.
@@ -156,3 +148,6 @@ _SCALED = {
     "game_3": "whole",
 }
 """The matrices of features, and the features that they are multiplied with."""
+
+_AFTER_SUMS = ("kind_2", "pooled")
+"""The matrices that are multiplied with sums over kinds or colors."""

@@ -1,6 +1,6 @@
-"""The tuned settings of the heuristic policies, by number of seats and of score tracks.
+"""The tuned settings of policies, by number of seats and of score tracks.
 
-To add a number of seats, add an entry to both tables. How the policies play with them: docs/policies.md.
+To add a number of seats, add an entry to all tables. How the policies play with them: docs/policies.md.
 """
 
 from typing import NamedTuple, TypeVar
@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from genial_env.core.rules import Rules
 from genial_env.policies.heuristic import HalfWeights
 
-__all__ = ["DenialSettings", "concave_temperature", "denial_settings"]
+__all__ = ["DenialSettings", "concave_temperature", "denial_settings", "value_candidates"]
 
 Settings = TypeVar("Settings")
 
@@ -33,6 +33,9 @@ _DENIAL_SETTINGS = {
 }
 
 
+_VALUE_CANDIDATES = {(1, 1): 128, (2, 2): 128, (3, 3): 32, (4, 4): 32, (4, 2): 128}
+
+
 def concave_temperature(rules: Rules) -> float:
     """Return the tuned temperature of the policy "concave".
 
@@ -49,6 +52,15 @@ def denial_settings(rules: Rules) -> DenialSettings:
         ValueError: if there are none for these seats and tracks.
     """
     return _look_up(_DENIAL_SETTINGS, rules, "denial")
+
+
+def value_candidates(rules: Rules) -> int:
+    """Return the number of placements that the agent "value" evaluates. More of them were not measurably stronger.
+
+    Raises:
+        ValueError: if there is none for these seats and tracks.
+    """
+    return _look_up(_VALUE_CANDIDATES, rules, "value")
 
 
 def _look_up(table: dict[tuple[int, int], Settings], rules: Rules, name: str) -> Settings:

@@ -26,11 +26,11 @@ from genial_env.policies.base import NONE
 from genial_env.policies.endgame import exact_actions
 from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.judgement import Judgement
+from genial_env.policies.seat_counts import value_candidates
 from genial_env.policies.settings import check_count, check_name
 from genial_env.policies.value_net import ValueNet
 
 __all__ = [
-    "CANDIDATES",
     "KIND",
     "Judged",
     "Nets",
@@ -38,9 +38,6 @@ __all__ = [
     "judge",
     "judge_actions",
 ]
-
-CANDIDATES = 32
-"""The default number of placements that the network evaluates."""
 
 
 @dataclass(eq=False)
@@ -59,7 +56,7 @@ class Judged:
         return best
 
 
-def judge(view: View, net: ValueNet, most: int = CANDIDATES, prior: HeuristicPolicy | None = None) -> Judged:
+def judge(view: View, net: ValueNet, most: int, prior: HeuristicPolicy | None = None) -> Judged:
     """Evaluate the candidate actions.
 
     Args:
@@ -93,7 +90,8 @@ class Value:
 
     Args:
         weights: a file of weights, or the arrays; None: the shipped file for the game's seats and mode.
-        candidates: the number of placements that the network evaluates, those with the highest prior values.
+        candidates: the number of placements that the network evaluates, those with the highest prior values; None: the
+            number for the game's seats and mode (:func:`~genial_env.policies.seat_counts.value_candidates`).
         name: the name in tables and records.
 
     Raises:
@@ -101,10 +99,10 @@ class Value:
     """
 
     def __init__(
-        self, weights: weight_files.Source = None, *, candidates: int = CANDIDATES, name: str = "value"
+        self, weights: weight_files.Source = None, *, candidates: int | None = None, name: str = "value"
     ) -> None:
         self.name = check_name(name)
-        self._candidates = check_count("candidates", candidates)
+        self._candidates = None if candidates is None else check_count("candidates", candidates)
         self._nets = Nets(weights)
 
     def prepare(self, rules: Rules) -> None:
@@ -119,7 +117,7 @@ class Value:
         """Choose an action in each game."""
         actions = exact_actions(view)
         others = np.flatnonzero(actions == NONE)
-        judged = judge(view.select(others), self._nets.of(view.rules), self._candidates)
+        judged = judge(view.select(others), self._nets.of(view.rules), self._most(view.rules))
         actions[others] = judged.after.actions[judged.best(judged.utility, len(others))]
         return actions
 
@@ -135,7 +133,7 @@ class Value:
         Raises:
             ValueError: if there are no weights for these rules.
         """
-        net, actions = self._nets.of(view.rules), candidates(view, self._candidates)
+        net, actions = self._nets.of(view.rules), candidates(view, self._most(view.rules))
         judged = judge_actions(view, net, actions if also is None else _include_action(view, actions, also))
         utility, win = net.outcomes.expected(judged.chances)
         best_first = np.lexsort((-judged.utility, -utility, judged.after.game))
@@ -147,6 +145,10 @@ class Value:
         made.utility[game, place] = utility[best_first]
         made.win[game, place] = win[best_first]
         return made
+
+    def _most(self, rules: Rules) -> int:
+        """Return the number of placements that the network evaluates."""
+        return value_candidates(rules) if self._candidates is None else self._candidates
 
 
 def _include_action(view: View, actions: Ints, also: Ints) -> Ints:

@@ -117,16 +117,13 @@ def test_a_weaker_network_is_rejected() -> None:
 
 
 def test_the_buffer_keeps_the_newest() -> None:
-    buffer = ReplayBuffer(
-        np.zeros((5, 2), dtype=np.int16), np.zeros((5, 1, 2), dtype=np.float16), np.zeros((5, 2, 3), dtype=np.int8)
-    )
+    buffer = ReplayBuffer(np.zeros((5, 2), dtype=np.int16), np.zeros((5, 1, 2), dtype=np.float16))
     for start in (0, 3, 6):
         numbers = np.arange(start, start + 3)
         buffer.add(
             Samples(
                 np.repeat(numbers[:, None], 2, axis=1).astype(np.int16),
                 np.tile(numbers[:, None, None], (1, 1, 2)).astype(np.float32),
-                np.tile(numbers[:, None, None], (1, 2, 3)).astype(np.int8),
                 games=1,
                 moves=3,
                 cpu_s=0.0,
@@ -134,6 +131,5 @@ def test_the_buffer_keeps_the_newest() -> None:
         )
     assert buffer.filled == 5
     assert sorted(buffer.features[:, 0].tolist()) == [4, 5, 6, 7, 8]
-    features, targets, markers = buffer.sample(100, np.random.default_rng(0))
+    features, targets = buffer.sample(100, np.random.default_rng(0))
     assert torch.equal(features[:, 0].float(), targets[:, 0, 0])
-    assert torch.equal(features[:, 0].float(), markers[:, 1, 2])
