@@ -29,7 +29,8 @@ from genial_env.policies.base import NONE
 from genial_env.policies.decisions import act, choice_keys
 from genial_env.policies.endgame import exact_actions
 from genial_env.policies.registry import make_policy
-from genial_env.policies.value import Nets, ValueNet, judge
+from genial_env.policies.value import Nets, judge
+from genial_env.policies.value_net import ValueNet
 from genial_env.policies.value_search import ValueSearch
 
 PHASES = ("opening", "middle", "end")
