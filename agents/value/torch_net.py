@@ -1,4 +1,4 @@
-"""The value network for training: :class:`~genial_env.policies.value.ValueNet` in torch, with standardized inputs."""
+"""The value network for training: :class:`~genial_env.policies.value_net.ValueNet` in torch, with standardized inputs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -102,7 +102,7 @@ class TorchValueNet(nn.Module):
         return entropy, entropy + marker_weight * error
 
     def arrays(self) -> dict[str, Floats32]:
-        """Return the weights for :class:`~genial_env.policies.value.ValueNet`.
+        """Return the weights for :class:`~genial_env.policies.value_net.ValueNet`.
 
         That network reads features that are not standardized, so the scale is folded into the first layers.
         """
