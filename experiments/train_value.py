@@ -2,7 +2,7 @@
 
     python -m experiments.train_value --out runs/value
 
-trains :class:`~genial_env.policies.value.ValueNet`, which evaluates afterstates. It learns from warmup games of
+trains :class:`~genial_env.policies.value_net.ValueNet`, which evaluates afterstates. It learns from warmup games of
 "denial" first, and then from games against itself and its past selves (:mod:`agents.value.self_play`), with a replay
 buffer. The network that plays is the moving average of the one that is trained. At every evaluation it must not lose to
 the average before it; otherwise that one is restored. At the end the folder holds `weights.safetensors`, for

@@ -1,4 +1,4 @@
-"""The value network for training: :class:`~genial_env.policies.value.ValueNet` in torch, with standardized inputs."""
+"""The value network for training: :class:`~genial_env.policies.value_net.ValueNet` in torch, with standardized inputs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -94,7 +94,7 @@ class TorchValueNet(nn.Module):
         return found
 
     def arrays(self) -> dict[str, Floats32]:
-        """Return the weights for :class:`~genial_env.policies.value.ValueNet`.
+        """Return the weights for :class:`~genial_env.policies.value_net.ValueNet`.
 
         That network reads features that are not standardized, so the scale is folded into the first layers.
         """
