@@ -1,4 +1,4 @@
-"""The value network for training: :class:`~genial_env.policies.value_net.ValueNet` in torch, with standardized inputs."""
+"""The value network for training: in torch, with standardized inputs (:mod:`genial_env.policies.value_net`)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -6,9 +6,44 @@ import numpy as np
 
 from genial_env._compiled.choices import is_duplicate
 from genial_env._compiled.deciding import best_neighbours
-from genial_env._compiled.feature_buffers import N_THRESHOLDS, Buffers
+from genial_env._compiled.feature_buffers import Buffers
 from genial_env._compiled.gains import best_sum, expect, find_unseen, greatest, value_kinds
 from genial_env._compiled.jit import helper
+from genial_env._compiled.layout import (
+    BEST,
+    BEST_IN_RACK,
+    BEST_UNSEEN,
+    COUNTS,
+    EXPECTED_DRAW,
+    FITTING_CELLS,
+    FREE_CELLS,
+    GAIN,
+    GAIN_ELSEWHERE,
+    HELD,
+    LEFT,
+    LEFT_PARITY,
+    MAY_SWAP,
+    MOST_ON_CELL,
+    MOST_ON_TWO,
+    NEXT_STOP,
+    OF_MARKER,
+    OF_RIVAL,
+    OF_RIVALS,
+    OF_TRACKS,
+    PAIRS,
+    PENDING_BONUS,
+    RACK,
+    RACK_TILES,
+    RIVALS,
+    SECOND_BEST,
+    UNSEEN,
+    UNSEEN_TILES,
+    count_rivals,
+    size_of_color,
+    size_of_kind,
+    start_of_game,
+    start_of_kinds,
+)
 from genial_env._compiled.primitives import Array, fill, flat, sort, table
 from genial_env._compiled.rules import may_swap, next_stop
 from genial_env.core.scalar import Facts, Games
@@ -17,39 +52,15 @@ from genial_env.policies.afterstates.features import FEW_CELLS
 
 
 @helper
-def size_of_color(t: Facts) -> Any:
-    """Return the number of features of a color."""
-    return 4 * t.n_tracks + 8 + N_THRESHOLDS + count_rivals(t)
-
-
-@helper
-def count_rivals(t: Facts) -> Any:
-    """Return how many rivals have features; the player of solo is its own rival."""
-    return max(t.n_players - 1, 1)
-
-
-@helper
-def start_of_kinds(t: Facts) -> Any:
-    """Return the index of the first feature of the tile kinds."""
-    return t.n_colors * size_of_color(t)
-
-
-@helper
-def start_of_whole(t: Facts) -> Any:
-    """Return the index of the first feature of the whole game."""
-    return start_of_kinds(t) + t.n_kinds * (3 + t.n_tracks)
-
-
-@helper
 def write_constants(o: Games, t: Facts, r: Buffers, out: Array) -> None:
     """Write the features of the one game that a placement does not change to out [W].
 
     They are those of the other tracks' markers, and the numbers of unseen tiles.
     """
-    colors, kinds = table(out, 0, size_of_color(t)), table(out, start_of_kinds(t), 3 + t.n_tracks)
+    colors, kinds = table(out, 0, size_of_color(t)), table(out, start_of_kinds(t), size_of_kind(t))
     for track in range(1, t.n_tracks):
         write_markers(o, t, track, out)
-    unseen = 4 * t.n_tracks + 5 + N_THRESHOLDS
+    unseen = OF_MARKER * t.n_tracks + UNSEEN_TILES
     for color in range(t.n_colors):
         colors[color, unseen], colors[color, unseen + 1] = 0, 0
     for kind in range(t.n_kinds):
@@ -57,20 +68,20 @@ def write_constants(o: Games, t: Facts, r: Buffers, out: Array) -> None:
         colors[a, unseen + np.int64(a == b)] += o.bag[0, kind]
         if a != b:
             colors[b, unseen] += o.bag[0, kind]
-        kinds[kind, 1] = o.bag[0, kind]
+        kinds[kind, UNSEEN] = o.bag[0, kind]
 
 
 @helper
 def write_markers(o: Games, t: Facts, track: int, out: Array) -> None:
     """Write the features of a track's markers to out [W]."""
     colors, markers = table(out, 0, size_of_color(t)), o.scores[0, track]
-    in_order = out[start_of_whole(t) + track * t.n_colors :]
+    in_order = out[start_of_game(t) + track * t.n_colors :]
     sort(markers, in_order)
     for color in range(t.n_colors):
         marker, lower = np.int64(markers[color]), np.int64(0)
         for other in range(t.n_colors):
             lower += markers[other] < marker
-        at = 4 * track
+        at = OF_MARKER * track
         colors[color, at], colors[color, at + 1] = marker, marker - in_order[0]
         colors[color, at + 2], colors[color, at + 3] = lower, marker == t.top
 
@@ -98,25 +109,25 @@ def write_features(
     write_markers(o, t, 0, out)
     for color in range(t.n_colors):
         describe_color(o, t, r, color, out)
-    whole = out[start_of_whole(t) + t.n_tracks * t.n_colors :]
-    whole[0], whole[1] = describe_rack(o, t, r, out)
+    game = out[start_of_game(t) + t.n_tracks * t.n_colors :]
+    game[BEST], game[SECOND_BEST] = describe_rack(o, t, r, out)
     describe_kinds(t, r, out)
-    at, n_unseen = 2, np.int64(0)
+    n_unseen = np.int64(0)
     for kind in range(t.n_kinds):
         n_unseen += o.bag[0, kind]
     for rival in range(count_rivals(t)):
-        track = r.tracks[rival + 1]
         size = np.int64(others[rival]) if t.n_players > 1 else np.int64(1)
-        most = find_unseen(o, t, r, track)
-        best_by_color(t, r, 4 * t.n_tracks + 8 + N_THRESHOLDS + rival, out)
-        whole[at], whole[at + 1], whole[at + 2] = expect(t, r, r.chances[size, n_unseen]), most, size
-        at += 3
-    whole[at], whole[at + 1], whole[at + 2] = n_free, n_fitting, n_pairs
-    whole[at + 3], whole[at + 4], whole[at + 5] = o.pending_bonus[0], n_held, may_swap(o, 0)
-    whole[at + 7] = find_unseen(o, t, r, 0)
-    whole[at + 6] = expect(t, r, r.chances[t.n_slots - n_held, n_unseen])
+        most = find_unseen(o, t, r, r.tracks[rival + 1])
+        best_by_color(t, r, OF_MARKER * t.n_tracks + OF_RIVALS + rival, out)
+        at = RIVALS + OF_RIVAL * rival
+        game[at], game[at + 1], game[at + 2] = expect(t, r, r.chances[size, n_unseen]), most, size
+    last = game[RIVALS + OF_RIVAL * count_rivals(t) :]
+    last[FREE_CELLS], last[FITTING_CELLS], last[PAIRS] = n_free, n_fitting, n_pairs
+    last[PENDING_BONUS], last[RACK], last[MAY_SWAP] = o.pending_bonus[0], n_held, may_swap(o, 0)
+    last[BEST_UNSEEN] = find_unseen(o, t, r, 0)
+    last[EXPECTED_DRAW] = expect(t, r, r.chances[t.n_slots - n_held, n_unseen])
     left = count_placements_left(r, n_removed, n_fitting)
-    whole[at + 8], whole[at + 9] = left, left & 1
+    last[LEFT], last[LEFT_PARITY] = left, left & 1
 
 
 @helper
@@ -135,14 +146,14 @@ def count_held(o: Games, t: Facts, r: Buffers) -> Any:
 @helper
 def describe_color(o: Games, t: Facts, r: Buffers, color: int, out: Array) -> None:
     """Write the features of the points that a color offers to out [W]."""
-    row = out[color * size_of_color(t) + 4 * t.n_tracks :]
+    row = out[color * size_of_color(t) + OF_MARKER * t.n_tracks :]
     marker: Any = np.int64(o.scores[0, 0, color])
-    row[0] = np.int64(next_stop(t, marker)) - marker
-    for n in range(8):
-        row[1 + n] = r.counts[color, n]
+    row[NEXT_STOP] = np.int64(next_stop(t, marker)) - marker
+    for n in range(8):  # the last of them is written over by the next feature
+        row[COUNTS + n] = r.counts[color, n]
     points = r.numbers[0, color]
-    row[1 + N_THRESHOLDS] = greatest(t.width, points)
-    row[2 + N_THRESHOLDS] = best_sum(t.width, points, r.near[0, color])
+    row[MOST_ON_CELL] = greatest(t.width, points)
+    row[MOST_ON_TWO] = best_sum(t.width, points, r.near[0, color])
 
 
 @helper
@@ -152,9 +163,10 @@ def describe_rack(o: Games, t: Facts, r: Buffers, out: Array) -> Any:
     Returns:
         The values of the best placements of the best two kinds in hand.
     """
-    colors, start = table(out, 0, size_of_color(t)), 4 * t.n_tracks + 3 + N_THRESHOLDS
+    colors, start = table(out, 0, size_of_color(t)), OF_MARKER * t.n_tracks
+    tiles, best_gain = start + RACK_TILES, start + BEST_IN_RACK
     for color in range(t.n_colors):
-        colors[color, start], colors[color, start + 1], colors[color, start + 4] = 0, 0, 0
+        colors[color, tiles], colors[color, tiles + 1], colors[color, best_gain] = 0, 0, 0
     best, second = np.int64(0), np.int64(0)
     for slot in range(t.n_slots):
         kind = np.int64(o.racks[0, 0, slot])
@@ -164,8 +176,8 @@ def describe_rack(o: Games, t: Facts, r: Buffers, out: Array) -> Any:
         value = np.int64(r.by_kind[0, kind])
         for half in range(2 - np.int64(a == b)):
             shown: Any = b if half else a
-            colors[shown, start + np.int64(a == b)] += 1
-            colors[shown, start + 4] = max(colors[shown, start + 4], value)
+            colors[shown, tiles + np.int64(a == b)] += 1
+            colors[shown, best_gain] = max(colors[shown, best_gain], value)
         if not is_duplicate(o, 0, slot):
             second = max(second, min(best, value))
             best = max(best, value)
@@ -175,12 +187,13 @@ def describe_rack(o: Games, t: Facts, r: Buffers, out: Array) -> Any:
 @helper
 def describe_kinds(t: Facts, r: Buffers, out: Array) -> None:
     """Write the features of the kinds to out [W]."""
-    kinds = table(out, start_of_kinds(t), 3 + t.n_tracks)
+    kinds = table(out, start_of_kinds(t), size_of_kind(t))
     for kind in range(t.n_kinds):
-        kinds[kind, 0], kinds[kind, 2], kinds[kind, 3] = r.held[kind], r.by_kind[0, kind], r.elsewhere[kind]
+        row = kinds[kind]
+        row[HELD], row[GAIN], row[GAIN_ELSEWHERE] = r.held[kind], r.by_kind[0, kind], r.elsewhere[kind]
     for track in range(1, t.n_tracks):
         for kind in range(t.n_kinds):
-            kinds[kind, 3 + track] = r.by_kind[track, kind]
+            kinds[kind, OF_TRACKS + track - 1] = r.by_kind[track, kind]
 
 
 @helper
@@ -196,7 +209,7 @@ def best_by_color(t: Facts, r: Buffers, feature: int, out: Array) -> None:
 
 @helper
 def count_placements_left(r: Buffers, n_removed: int, n_fitting: int) -> Any:
-    """Return an upper bound of the placements left (``_count_placements_left`` in that module)."""
+    """Return an upper bound of the placements left (:mod:`genial_env.policies.afterstates.features`)."""
     left = n_fitting >> 1
     if left > FEW_CELLS >> 1:
         return left

@@ -67,4 +67,5 @@ def equivalence_keys(view: View, actions: Ints) -> Ints:
     placing = t.is_placing(actions)
     slot, placement = t.split_action(np.where(placing, actions, 0))
     kind = np.take_along_axis(view.rack.astype(np.int64), slot, axis=1)
-    return np.where(placing, t.join_action(kind, t.canonical_placement(kind, placement)), -1 - actions)
+    others = np.where(actions < 0, actions, -1 - actions)  # negative, as the keys of placements are not
+    return np.where(placing, t.join_action(kind, t.canonical_placement(kind, placement)), others)

@@ -23,7 +23,7 @@ from genial_env.core.views import View
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import Afterstates, afterstates, candidates
 from genial_env.policies.base import NONE
-from genial_env.policies.endgame import exact_actions
+from genial_env.policies.endgame import Solution, exact_solutions
 from genial_env.policies.heuristic import HeuristicPolicy
 from genial_env.policies.judgement import Judgement
 from genial_env.policies.seat_counts import value_candidates
@@ -115,7 +115,7 @@ class Value:
 
     def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
-        actions = exact_actions(view)
+        actions = _best_actions(exact_solutions(view), len(view))
         others = np.flatnonzero(actions == NONE)
         judged = judge(view.select(others), self._nets.of(view.rules), self._most(view.rules))
         actions[others] = judged.after.actions[judged.best(judged.utility, len(others))]
@@ -124,7 +124,9 @@ class Value:
     def judge(self, view: View, also: Ints | None = None) -> Judgement:
         """Evaluate the candidate actions of each game (:class:`genial_env.policies.judgement.Judge`).
 
-        Solo the value is the expected lowest marker; equal values are sorted by the next markers.
+        Solo the value is the expected lowest marker; equal values are sorted by the next markers. With several tracks
+        the utility is exact where :func:`~genial_env.policies.endgame.exact_action` has an answer, and so is the
+        probability of the first rank with two tracks. Everything else is the network's.
 
         Args:
             view: G games in which it is the seat's turn.
@@ -133,10 +135,25 @@ class Value:
         Raises:
             ValueError: if there are no weights for these rules.
         """
+<<<<<<< HEAD
         net, actions = self._nets.of(view.rules), candidates(view, self._most(view.rules))
         judged = judge_actions(view, net, actions if also is None else _include_action(view, actions, also))
+=======
+        net, actions = self._nets.of(view.rules), candidates(view, self._candidates)
+        exact = exact_solutions(view) if view.rules.tracks > 1 else {}
+        for wanted in (_best_actions(exact, len(view)), also):
+            actions = actions if wanted is None else _include_action(view, actions, wanted)
+        judged = judge_actions(view, net, actions)
+>>>>>>> h-clean
         utility, win = net.outcomes.expected(judged.chances)
-        best_first = np.lexsort((-judged.utility, -utility, judged.after.game))
+        utility, ties = utility.astype(np.float64), -judged.utility.astype(np.float64)
+        for number, solution in exact.items():
+            rows = np.flatnonzero(judged.after.game == number)
+            utility[rows] = solution.values_of(judged.after.actions[rows])
+            ties[rows] = judged.after.actions[rows]  # the first of equal ones is played
+            if view.rules.tracks == 2:
+                win[rows] = (1 + utility[rows]) / 2
+        best_first = np.lexsort((ties, -utility, judged.after.game))
         game = judged.after.game[best_first]
         place = np.arange(len(game)) - np.searchsorted(game, game)
         shape = (len(view), int(place.max(initial=-1)) + 1)
@@ -151,8 +168,19 @@ class Value:
         return value_candidates(rules) if self._candidates is None else self._candidates
 
 
+def _best_actions(solutions: dict[int, Solution], games: int) -> Ints:
+    """Return the best actions of the games that have a solution, NONE for the others: [games]."""
+    actions = np.full(games, NONE, dtype=np.int64)
+    for game, solution in solutions.items():
+        actions[game] = solution.first_best
+    return actions
+
+
 def _include_action(view: View, actions: Ints, also: Ints) -> Ints:
-    """Return the actions with another one of each game, which replaces an equivalent one or is added: [G, K + 1]."""
+    """Return the actions with another one of each game, which replaces an equivalent one or is added: [G, K + 1].
+
+    Nothing is added to a game where it is NONE.
+    """
     same = equivalence_keys(view, actions) == equivalence_keys(view, also[:, None])
     lacking = np.where(same.any(axis=1), NONE, also)
     return np.concatenate([lacking[:, None], np.where(same, also[:, None], actions)], axis=1)

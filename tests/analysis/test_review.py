@@ -141,6 +141,8 @@ def test_equivalence_keys() -> None:
         found = equivalence_keys(seen.select(np.array([row])), np.array([[*same, *different]]))[0].tolist()
         assert len(set(found[:3])) == 1
         assert len(set(found)) == 1 + len(different)
+    first_of_all, none = equivalence_keys(seen, np.tile([0, NONE], (len(seen), 1))).T  # RR on placement 0
+    assert (first_of_all != none).all()
 
 
 def test_forced_decisions_lose_nothing() -> None:

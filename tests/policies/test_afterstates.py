@@ -249,8 +249,8 @@ PLAIN = [
 def test_kinds_and_placements_left_in_plain_python(rules: Rules, backend: str) -> None:
     t, lefts, gains_elsewhere = tables(rules), set(), set()
     for step, (state, seen) in enumerate(positions(rules, games=3)):
-        if step % 3 and seen.board.shape[1] > 61:
-            continue
+        if step % 3 and (seen.board < 0).sum(axis=1).min() > 20:
+            continue  # plain Python is slow
         with use_backend(backend):
             after = looked_at(seen, 2)
         played = state.select(after.game)

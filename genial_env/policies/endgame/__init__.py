@@ -17,7 +17,7 @@ Axis letters as in :mod:`genial_env.core.tables`.
 from genial_env.policies.endgame._matching import most_placements_left
 from genial_env.policies.endgame._outcomes import SAME
 from genial_env.policies.endgame._solution import Solution
-from genial_env.policies.endgame.all_deals import exact_action, exact_actions, value_over_all_deals
+from genial_env.policies.endgame.all_deals import exact_action, exact_solutions, value_over_all_deals
 from genial_env.policies.endgame.known_racks import BUDGET, OutOfBudget, solve, solve_all
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
     "OutOfBudget",
     "Solution",
     "exact_action",
-    "exact_actions",
+    "exact_solutions",
     "most_placements_left",
     "solve",
     "solve_all",

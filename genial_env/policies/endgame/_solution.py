@@ -29,6 +29,16 @@ class Solution:
         """The actions of that value."""
         return self.actions[self.values >= self.value - SAME]
 
+    @property
+    def first_best(self) -> int:
+        """The first action of the greatest value, which policies choose."""
+        return int(self.actions[self.values.argmax()])
+
+    def values_of(self, actions: Ints) -> Floats:
+        """Return the values of some legal actions."""
+        found: Floats = self.values[np.searchsorted(self.actions, actions)]
+        return found
+
 
 def extend_to_all_actions(state: State, game: int, known: State, row: int, actions: Ints, values: Floats) -> Solution:
     """Return the values of all legal actions of a game. Actions that lead to the same position have the same value.

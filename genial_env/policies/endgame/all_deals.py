@@ -1,5 +1,7 @@
 """Value the last placements over all deals of the hidden tiles."""
 
+from contextlib import suppress
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,16 +10,15 @@ from genial_env.core.arrays import Bools, Floats, Ints
 from genial_env.core.determinization import determinize
 from genial_env.core.state import EMPTY, Phase, State
 from genial_env.core.views import View
-from genial_env.policies.base import NONE
 from genial_env.policies.endgame._exchange import Exchange
 from genial_env.policies.endgame._knowledge import Knowledge
 from genial_env.policies.endgame._matching import most_placements_left
 from genial_env.policies.endgame._outcomes import find_ends, list_distinct_actions
 from genial_env.policies.endgame._positions import decline_useless_swaps
-from genial_env.policies.endgame._solution import check_unfinished, extend_to_all_actions
+from genial_env.policies.endgame._solution import Solution, check_unfinished, extend_to_all_actions
 from genial_env.policies.endgame.known_racks import solve
 
-__all__ = ["exact_action", "exact_actions", "value_over_all_deals"]
+__all__ = ["exact_action", "exact_solutions", "value_over_all_deals"]
 
 
 def value_over_all_deals(view: View) -> tuple[Ints, Floats]:
@@ -69,25 +70,19 @@ def exact_action(view: View) -> int | None:
     Args:
         view: one game, seen by the seat to play.
     """
-    if not _may_be_exact(view)[0]:
-        return None
-    state = determinize(view, np.zeros(1, dtype=np.uint64))
-    if most_placements_left(state)[0] > 2:
-        return None
-    try:
-        actions, values = value_over_all_deals(view)
-    except ValueError:  # swaps have shown something about several racks
-        return None
-    return int(actions[values.argmax()])
+    solution = exact_solutions(view).get(0)
+    return None if solution is None else solution.first_best
 
 
-def exact_actions(view: View) -> Ints:
-    """Return what :func:`exact_action` returns for each of G games, NONE instead of None: [G]."""
-    actions = np.full(len(view), NONE, dtype=np.int64)
-    for game in np.flatnonzero(_may_be_exact(view)):
-        exact = exact_action(view.select(np.array([game])))
-        actions[game] = NONE if exact is None else exact
-    return actions
+def exact_solutions(view: View) -> dict[int, Solution]:
+    """Return the values of all legal actions in those of G games in which :func:`exact_action` has an answer."""
+    solutions = {}
+    for game in np.flatnonzero(_may_be_exact(view)).tolist():
+        alone = view.select(np.array([game]))
+        if most_placements_left(determinize(alone, np.zeros(1, dtype=np.uint64)))[0] <= 2:
+            with suppress(ValueError):  # swaps have shown something about several racks
+                solutions[game] = Solution(*value_over_all_deals(alone))
+    return solutions
 
 
 def _may_be_exact(view: View) -> Bools:
