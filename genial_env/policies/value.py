@@ -135,16 +135,11 @@ class Value:
         Raises:
             ValueError: if there are no weights for these rules.
         """
-<<<<<<< HEAD
         net, actions = self._nets.of(view.rules), candidates(view, self._most(view.rules))
-        judged = judge_actions(view, net, actions if also is None else _include_action(view, actions, also))
-=======
-        net, actions = self._nets.of(view.rules), candidates(view, self._candidates)
         exact = exact_solutions(view) if view.rules.tracks > 1 else {}
         for wanted in (_best_actions(exact, len(view)), also):
             actions = actions if wanted is None else _include_action(view, actions, wanted)
         judged = judge_actions(view, net, actions)
->>>>>>> h-clean
         utility, win = net.outcomes.expected(judged.chances)
         utility, ties = utility.astype(np.float64), -judged.utility.astype(np.float64)
         for number, solution in exact.items():
