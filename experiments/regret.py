@@ -25,9 +25,8 @@ from genial_env.core.arrays import Floats, Ints
 from genial_env.core.chance import bits, game_seeds
 from genial_env.core.state import Phase, State
 from genial_env.core.views import View
-from genial_env.policies.base import NONE
 from genial_env.policies.decisions import act, choice_keys
-from genial_env.policies.endgame import exact_actions
+from genial_env.policies.endgame import exact_solutions
 from genial_env.policies.registry import make_policy
 from genial_env.policies.value import Nets, judge
 from genial_env.policies.value_net import ValueNet
@@ -79,7 +78,8 @@ def find_positions(agent: Policy, rules: Rules, count: int, seed: int) -> tuple[
         here = np.flatnonzero((wanted[live] == number) & (states.phase == Phase.PLACE))
         if here.size:
             some = states.select(here)
-            unsolved = np.flatnonzero(exact_actions(view(some)) == NONE)
+            solved = list(exact_solutions(view(some)))
+            unsolved = np.setdiff1d(np.arange(len(here)), solved)
             found.append(some.select(unsolved))
             thirds.append(3 * number // state.decisions[live[here[unsolved]]])
     whole = found[0]
