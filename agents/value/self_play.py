@@ -12,23 +12,23 @@ prediction in the lambda-returns, and the actions that were not chosen are sampl
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
+from agents.value.searching import Search
 from genial_env import view
 from genial_env.core import kernel
-from genial_env.core.arrays import Bits, Bools, Floats32, Ints
+from genial_env.core.arrays import Bits, Bools, Floats, Floats32, Ints
 from genial_env.core.chance import bits, game_seeds
-from genial_env.core.determinization import determinize
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.tables import tables
 from genial_env.policies.afterstates import Features, afterstates
 from genial_env.policies.decisions import choice_keys, decide
 from genial_env.policies.denial import DenialPolicy
-from genial_env.policies.value import Judged, judge
+from genial_env.policies.value import judge
 from genial_env.policies.value_net import Outcomes, ValueNet
-from genial_env.policies.value_search import predict_later
 
 __all__ = ["Samples", "SelfPlayTask", "Weights", "self_play"]
 
@@ -74,6 +74,11 @@ class SelfPlayTask:
     search_deals: int = 8
     search_replies: int = 8
 
+    @property
+    def search(self) -> Search:
+        """How decisions are searched."""
+        return Search(self.search_share, self.search_candidates, self.search_deals, self.search_replies)
+
 
 @dataclass(eq=False)
 class Samples:
@@ -98,17 +103,24 @@ class Samples:
         return len(self.features)
 
 
+class _Step(NamedTuple):
+    """Decisions in several games at once, or actions that were considered in them: n afterstates."""
+
+    games: Ints  # [n]
+    seats: Ints  # [n]
+    features: Features  # [n, W]
+    predictions: Floats32  # [n, H, K]
+    over: Bools  # [n]
+
+
 @dataclass(eq=False)
 class _Trajectory:
-    """The decisions of the learning seats in the order in which they were made; a list entry for each batch."""
+    """The decisions of the learning seats."""
 
-    games: list[Ints] = field(default_factory=list)
-    seats: list[Ints] = field(default_factory=list)
-    features: list[Features] = field(default_factory=list)
-    predictions: list[Floats32] = field(default_factory=list)
-    over: list[Bools] = field(default_factory=list)
-    searched: list[tuple[Features, Floats32]] = field(default_factory=list)
-    """features and means of the searched actions that were not chosen"""
+    chosen: list[_Step] = field(default_factory=list)
+    """in the order in which they were made"""
+    searched: list[_Step] = field(default_factory=list)
+    """the searched actions that were not chosen, with their means as predictions"""
 
 
 def self_play(task: SelfPlayTask) -> Samples:
@@ -152,74 +164,43 @@ def _choose(
     state: State, rows: Ints, net: ValueNet | None, task: SelfPlayTask, random: Bits, trajectory: _Trajectory | None
 ) -> Ints:
     """Choose actions [G] in some games; add the decisions to `trajectory` unless it is None."""
-    seen = view(state, rows=rows)
     if net is None:
-        actions = decide(DenialPolicy(), state, rows, random)
-        after = afterstates(seen, np.arange(len(rows)), actions) if trajectory is not None else None
-        outcomes = Outcomes(state.rules)
+        return _choose_as_denial(state, rows, random, trajectory)
+    judged = judge(view(state, rows=rows), net, task.candidates)
+    after, values, searched = judged.after, judged.utility, np.empty(0, dtype=np.int64)
+    if trajectory is not None and task.search_share > 0:
+        searched, values = task.search.improve(state, rows, net, random, judged)
+    noise = task.temperature * _draw_gumbel(random, after.game) if task.temperature > 0 else 0.0
+    chosen = judged.best(values + noise, len(rows))
+    if trajectory is not None:
+        others = searched[~after.over[searched] & (chosen[after.game[searched]] != searched)]
+        for steps, some in ((trajectory.chosen, chosen), (trajectory.searched, others)):
+            at = rows[after.game[some]]
+            steps.append(_Step(at, state.to_play[at], after.features[some], judged.chances[some], after.over[some]))
+    return after.actions[chosen]
+
+
+def _choose_as_denial(state: State, rows: Ints, random: Bits, trajectory: _Trajectory | None) -> Ints:
+    """Choose as "denial" does [G]; add the decisions to `trajectory`, with predictions of 0, unless it is None."""
+    actions = decide(DenialPolicy(), state, rows, random)
+    if trajectory is not None:
+        after, outcomes = afterstates(view(state, rows=rows), np.arange(len(rows)), actions), Outcomes(state.rules)
         predictions = np.zeros((len(rows), outcomes.heads, outcomes.classes), dtype=np.float32)
-        chosen = np.arange(len(rows))
-    else:
-        judged = judge(seen, net, task.candidates)
-        after, predictions, values = judged.after, judged.chances, judged.utility
-        searched = np.empty(0, dtype=np.int64)
-        if trajectory is not None and task.search_share > 0:
-            searched, values = _search(state, rows, net, task, random, judged)
-        if task.temperature > 0:
-            index = np.arange(len(values)) - np.searchsorted(after.game, after.game)
-            uniform = (bits(random[after.game], index + 1) >> np.uint64(11)) * 2.0**-53
-            gumbel = -np.log(-np.log(uniform + 2.0**-54))  # the maximum of value + noise is a sample of the softmax
-            values = values + task.temperature * gumbel
-        chosen = judged.best(values, len(rows))
-        actions = after.actions[chosen]
-        if trajectory is not None and searched.size:
-            others = searched[~after.over[searched] & (chosen[after.game[searched]] != searched)]
-            trajectory.searched.append((after.features[others], predictions[others]))
-    if trajectory is not None and after is not None:
-        trajectory.games.append(rows)
-        trajectory.seats.append(state.to_play[rows])
-        trajectory.features.append(after.features[chosen])
-        trajectory.predictions.append(predictions[chosen])
-        trajectory.over.append(after.over[chosen])
+        trajectory.chosen.append(_Step(rows, state.to_play[rows], after.features, predictions, after.over))
     return actions
 
 
-def _search(
-    state: State, rows: Ints, net: ValueNet, task: SelfPlayTask, random: Bits, judged: Judged
-) -> tuple[Ints, Floats32]:
-    """Search some of the games of a batch, and replace predictions by the means of the search in place.
+def _draw_gumbel(random: Bits, game: Ints) -> Floats:
+    """Draw noise for actions: [n]. The maximum of value / temperature + noise is a sample of the softmax.
 
-    Returns:
-        The indices of the searched actions [n], ascending, and the values by which to choose, the least possible one
-        for actions that were not searched in a searched game.
+    Args:
+        random: [G] the random bits of the decisions.
+        game: [n] the game of each action, ascending.
     """
-    after = judged.after
-    games = np.flatnonzero(bits(random, SEARCH_BITS) / 2.0**64 < task.search_share)
-    best_first = np.lexsort((-judged.utility, after.game))
-    place = np.empty(len(after), dtype=np.int64)
-    place[best_first] = np.arange(len(after)) - np.searchsorted(after.game, after.game)
-    is_searched = np.zeros(len(rows), dtype=np.bool_)
-    is_searched[games] = True
-    searched = np.flatnonzero(is_searched[after.game] & (place < task.search_candidates))
-    values = np.where(is_searched[after.game], np.float32(np.finfo(np.float32).min), judged.utility)
-    if searched.size:
-        deals = task.search_deals
-        seen = view(state, rows=rows[np.repeat(games, deals)])
-        random_of_game = np.repeat(bits(random[games], SEARCH_BITS + 1), deals)
-        dealt = determinize(seen, bits(random_of_game, np.tile(np.arange(deals), len(games))))
-        first = np.zeros(len(rows), dtype=np.int64)
-        first[games] = np.arange(len(games)) * deals  # the number of a game's first deal
-        played = dealt.select((first[after.game[searched], None] + np.arange(deals)).ravel())
-        seats = played.to_play.copy()
-        kernel.apply(played, np.repeat(after.actions[searched], deals))
-        found = predict_later(played, seats, net, task.search_replies, 1)
-        judged.chances[searched] = found.reshape(len(searched), deals, *found.shape[1:]).mean(axis=1)
-        values[searched] = net.outcomes.utility(judged.chances[searched])
-    return searched, values
-
-
-SEARCH_BITS = 1 << 41
-"""The number of the random bits of a decision that decide whether it is searched; those of the search follow."""
+    place = np.arange(len(game)) - np.searchsorted(game, game)
+    uniform = (bits(random[game], place + 1) >> np.uint64(11)) * 2.0**-53
+    noise: Floats = -np.log(-np.log(uniform + 2.0**-54))
+    return noise
 
 
 def _make_samples(state: State, trajectory: _Trajectory, task: SelfPlayTask, began: float) -> Samples:
@@ -227,16 +208,16 @@ def _make_samples(state: State, trajectory: _Trajectory, task: SelfPlayTask, beg
     outcomes, own_first = Outcomes(task.rules), tables(task.rules).tracks_from
     td_lambda = task.td_lambda if task.learner else 1.0
     returns = np.stack([outcomes.of_scores(state.scores[:, tracks]) for tracks in own_first], axis=1)  # [B, P, H, K]
-    targets = [np.empty(0, dtype=returns.dtype)] * len(trajectory.games)
-    for step in reversed(range(len(trajectory.games))):
-        at = trajectory.games[step], trajectory.seats[step]
-        targets[step] = returns[at]
-        returns[at] = td_lambda * targets[step] + (1 - td_lambda) * trajectory.predictions[step]
-    kept = ~np.concatenate(trajectory.over)
-    searched = trajectory.searched
+    samples: list[tuple[_Step, Floats32]] = [(step, step.predictions) for step in reversed(trajectory.searched)]
+    for step in reversed(trajectory.chosen):
+        targets = returns[step.games, step.seats]
+        returns[step.games, step.seats] = td_lambda * targets + (1 - td_lambda) * step.predictions
+        samples.append((step, targets))
+    samples.reverse()
+    kept = [~step.over for step, _ in samples]
     return Samples(
-        features=np.concatenate([np.concatenate(trajectory.features)[kept], *(each[0] for each in searched)]),
-        targets=np.concatenate([np.concatenate(targets)[kept], *(each[1] for each in searched)]).astype(np.float32),
+        features=np.concatenate([step.features[some] for (step, _), some in zip(samples, kept, strict=True)]),
+        targets=np.concatenate([targets[some] for (_, targets), some in zip(samples, kept, strict=True)]),
         games=task.games,
         moves=int(state.decisions.sum()),
         cpu_s=time.process_time() - began,

@@ -246,7 +246,7 @@ def test_searched_targets_are_means_over_deals(rules: Rules, monkeypatch: pytest
     next decision, unless that ends the game.
     """
     recorded = Recorded(deals=3)
-    monkeypatch.setattr("agents.value.self_play.predict_later", recorded)
+    monkeypatch.setattr("agents.value.searching.predict_later", recorded)
     how: dict[str, Any] = {"seed": 3, "games": 2, "candidates": 6, "td_lambda": 0.0, "temperature": 0.0}
     search: dict[str, Any] = {"search_candidates": 4, "search_deals": 3, "search_replies": 3}
     task = SelfPlayTask(rules, random_net(rules).arrays(), search_share=1.0, **how, **search)
