@@ -71,7 +71,7 @@ def test_the_error_is_small_for_true_chances_only() -> None:
 @needs_numba
 def test_a_small_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, out = weights_of(SMALL, tmp_path / "net.safetensors"), tmp_path / "corrected.safetensors"
-    after = main(Args(file, out=out, games=60, candidates=3))
+    after = main(Args(file, out=out, games=60))
     assert set(after) == {"all", "opening", "middle", "end"}
     assert "predicted - came" in capsys.readouterr().out
     before, (arrays, about) = weight_files.read(file, KIND)[0], weight_files.read(out, KIND, SMALL, ValueNet.layout_of)

@@ -60,7 +60,7 @@ def weights_of(rules: Rules, path: Path, seed: int = 0) -> Path:
 def test_numpy_says_what_torch_says(rules: Rules) -> None:
     net, samples = random_net(rules), some_samples(rules, games=20)
     with torch.no_grad():
-        told = net(torch.from_numpy(samples.features))[0].softmax(dim=2).numpy()
+        told = net(torch.from_numpy(samples.features)).softmax(dim=2).numpy()
     chances = ValueNet(rules, net.arrays())(samples.features)
     assert chances.shape == samples.targets.shape
     assert np.allclose(chances, told, atol=2e-5)
@@ -260,7 +260,7 @@ def test_searched_targets_are_means_over_deals(rules: Rules, monkeypatch: pytest
     utility = Outcomes(rules).utility(np.stack(recorded.means))
     assert np.ptp(utility) > 0
     again = self_play(task)
-    for name in ("features", "targets", "markers"):
+    for name in ("features", "targets"):
         assert np.array_equal(getattr(found, name), getattr(again, name)), name
 
 
@@ -271,7 +271,7 @@ def test_some_decisions_are_searched() -> None:
     sizes = []
     for share in (0.0, 0.3, 1.0):
         once, again = (self_play(SelfPlayTask(rules, learner, search_share=share, **how)) for _ in range(2))
-        for name in ("features", "targets", "markers"):
+        for name in ("features", "targets"):
             assert np.array_equal(getattr(once, name), getattr(again, name)), name
         assert np.allclose(once.targets.sum(axis=2), 1, atol=1e-5)
         sizes.append(len(once) / once.moves)
