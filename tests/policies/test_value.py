@@ -284,7 +284,7 @@ def test_value_plays_what_the_endgame_solver_knows(tmp_path: Path) -> None:
     agent, known = Value(weights_of(SMALL, tmp_path / "net.safetensors"), candidates=4), []
     net = ValueNet(SMALL, weight_files.read(tmp_path / "net.safetensors", KIND)[0])
     for steps in range(10, 16):
-        state = random_play(SMALL, games=12, seed=5, steps=steps)
+        state = random_play(SMALL, games=60, seed=5, steps=steps)
         seen = view(state, rows=np.flatnonzero(~state.over))
         actions, judged = agent(seen, bits(1, np.arange(len(seen)))), judge(seen, net, most=4)
         by_net = judged.after.actions[judged.best(judged.utility, len(seen))]
