@@ -28,8 +28,6 @@ from genial_env.core.views import View
 from genial_env.policies.decisions import act, choice_keys
 from genial_env.policies.endgame import exact_solutions
 from genial_env.policies.registry import make_policy
-from genial_env.policies.value import Nets, judge
-from genial_env.policies.value_net import ValueNet
 from genial_env.policies.value_search import ValueSearch
 
 PHASES = ("opening", "middle", "end")
@@ -87,14 +85,11 @@ def find_positions(agent: Policy, rules: Rules, count: int, seed: int) -> tuple[
     return State.initial(rules, len(arrays["board"]), **arrays), np.concatenate(thirds)
 
 
-def compute_regret(
-    search: ValueSearch, net: ValueNet, alone: View, action: int, args: Args, random: np.uint64
-) -> float:
+def compute_regret(search: ValueSearch, alone: View, action: int, deals: int, random: np.uint64) -> float:
     """Return the regret of an action in the one game of a view."""
-    judged = judge(alone, net, 256)
-    best_first = judged.after.actions[np.argsort(-judged.utility, kind="stable")[: args.candidates]]
+    best_first = search.moves(alone)
     actions = np.append(best_first[best_first != action], action)
-    half = args.deals // 2
+    half = deals // 2
     choosing, measuring = (
         search.outcomes(alone, actions, half, bits(np.array([random]), number)).mean(axis=0) for number in (0, 1)
     )
@@ -104,14 +99,14 @@ def compute_regret(
 def main(args: Args) -> dict[str, float]:
     """Print the mean regret with its 95% interval, for each third of the game; return the means."""
     rules, agent = Rules(args.players, args.edition, args.mode), make_policy(args.agent)
-    net, search = Nets().of(rules), ValueSearch(candidates=args.candidates, replies=args.replies)
+    search = ValueSearch(candidates=args.candidates, replies=args.replies)
     with use_backend("numba", threads=2):
         states, thirds = find_positions(agent, rules, args.positions, args.seed)
         seen, random = view(states), game_seeds(args.seed + 1, len(states))
         actions = agent(seen, random)
         regrets: Floats = np.array(
             [
-                compute_regret(search, net, seen.select(np.array([n])), int(actions[n]), args, random[n])
+                compute_regret(search, seen.select(np.array([n])), int(actions[n]), args.deals, random[n])
                 for n in range(len(states))
             ]
         )
