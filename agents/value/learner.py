@@ -66,7 +66,7 @@ class Args:
     search_deals: int = 8
     """deals in which each action is searched"""
     start_from: Path | None = None
-    """weights to start from, of a network with the same widths, instead of the warmup games"""
+    """weights to start from, of a network with at most these widths, instead of the warmup games"""
     best_response_to: Path | None = None
     """weights of a frozen network: all games are against it, to train a best response"""
     max_past_selves: int = 8

@@ -114,7 +114,14 @@ class TorchValueNet(nn.Module):
         return {name: np.ascontiguousarray(w[name], dtype=np.float32) for name in self._names}
 
     def load_arrays(self, arrays: Mapping[str, Floats32]) -> None:
-        """Set the weights in place to what :meth:`arrays` returned. The scale of the inputs stays as it is."""
+        """Set the weights in place to what :meth:`arrays` returned. The scale of the inputs stays as it is.
+
+        The arrays may be of a network with fewer hidden units. The units that it lacks keep their first weights, and
+        the other units do not read them. So the outputs are the same, as in Net2WiderNet (Chen et al., 2016).
+
+        Raises:
+            ValueError: if a layer of the arrays has more units than the network.
+        """
         w = {name: torch.as_tensor(array) for name, array in arrays.items()}
         w["bias_1"] = w["bias_1"] + self.colors_mean @ w["color"] + self.whole_mean @ w["game"]
         w["bias_kind"] = (
@@ -126,9 +133,15 @@ class TorchValueNet(nn.Module):
         w["bias_3"] = w["bias_3"] + self.whole_mean @ w["game_3"]
         for name, numbers in _SCALED.items():
             w[name] = w[name] / getattr(self, f"{numbers}_scale")[:, None]
+        for name in self._names:
+            own, read = tuple(self.get_parameter(name).shape), tuple(w[name].shape)
+            if len(own) != len(read) or any(size < wanted for size, wanted in zip(own, read, strict=True)):
+                raise ValueError(f"array {name!r}: expected at most the shape {own}, got {read}")
         with torch.no_grad():
             for name in self._names:
-                self.get_parameter(name).copy_(w[name])
+                weights = self.get_parameter(name)
+                weights[..., : w[name].shape[-1]] = 0
+                weights[tuple(slice(size) for size in w[name].shape)] = w[name]
 
     def _split(self, features: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Split features into those of the colors [n, C, F], of the kinds [n, M, D] and of the game [n, ...]."""

@@ -75,6 +75,19 @@ def test_weights_are_loaded() -> None:
     assert np.allclose(own, taken, atol=1e-4)
 
 
+def test_a_wider_network_starts_from_a_narrow_one() -> None:
+    narrow = random_net(Rules())
+    features = torch.from_numpy(some_samples(Rules()).features)
+    wide = TorchValueNet(Rules(), Widths(10, 8, 9, 7, 6), features.numpy())
+    wide.load_arrays(narrow.arrays())
+    with torch.no_grad():
+        assert torch.allclose(wide(features), narrow(features), atol=1e-3)
+    wide.loss(features, torch.full((len(features), 1, 2), 0.5)).backward()
+    assert (wide.kind_2.grad is not None) and (wide.kind_2.grad[narrow.kind_2.shape[0] :] != 0).any()
+    with pytest.raises(ValueError, match=r"expected at most the shape \(24, 8\), got \(24, 10\)"):
+        narrow.load_arrays(wide.arrays())
+
+
 @each_game
 def test_no_color_is_special(rules: Rules) -> None:
     net, t = ValueNet(rules, random_net(rules).arrays()), tables(rules)
