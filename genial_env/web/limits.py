@@ -1,17 +1,13 @@
 """How much a server takes on, for one session and in all. docs/play.md lists the numbers."""
 
-import os
 from dataclasses import dataclass
 
-__all__ = ["DAY", "HOUR", "Limits", "count_cores"]
+from genial_env._util.cores import count_cores
+
+__all__ = ["DAY", "HOUR", "Limits"]
 
 HOUR = 3600.0
 DAY = 24 * HOUR
-
-
-def count_cores() -> int:
-    """Return how many processor cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
