@@ -83,7 +83,8 @@ def test_a_wider_network_starts_from_a_narrow_one() -> None:
     with torch.no_grad():
         assert torch.allclose(wide(features), narrow(features), atol=1e-3)
     wide.loss(features, torch.full((len(features), 1, 2), 0.5)).backward()
-    assert (wide.kind_2.grad is not None) and (wide.kind_2.grad[narrow.kind_2.shape[0] :] != 0).any()
+    assert wide.kind_2.grad is not None
+    assert (wide.kind_2.grad[narrow.kind_2.shape[0] :] != 0).any()
     with pytest.raises(ValueError, match=r"expected at most the shape \(24, 8\), got \(24, 10\)"):
         narrow.load_arrays(wide.arrays())
 
