@@ -114,7 +114,8 @@ def fill_afterstates(threads: int, view: View, made: Afterstates) -> None:
     rules = view.rules
     game = arrays(make_states(view)), facts(rules)
     others = np.ascontiguousarray(view.rack_sizes[:, 1:])
-    wanted = made.game, made.actions, others, made.features, made.over.view(np.uint8), made.scores
+    games, actions = np.ascontiguousarray(made.game), np.ascontiguousarray(made.actions)
+    wanted = games, actions, others, made.features, made.over.view(np.uint8), made.scores
     values = denial_marker_values(rules)
 
     def work(lo: int, hi: int) -> None:

@@ -1,6 +1,6 @@
-"""Review a recorded game: compute the loss of each decision with a judge, an agent that evaluates actions.
+"""Review a recorded game: compute the loss of each decision with a judge (:mod:`genial_env.analysis.judge`).
 
-    found = review(next(read_records("game.jsonl")), "value")
+    found = review(next(read_records("game.jsonl")), "normal")
     for decision in found.blunders():
         print(decision.text, decision.loss, decision.alternatives[0].text)
 
@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from genial_env.analysis.judge import make_judge
 from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.views import view
 from genial_env.policies.base import NONE
 from genial_env.policies.judgement import Judge, Judgement
-from genial_env.policies.registry import make_policy, prepare
 from genial_env.records import Decisions, replay_decisions
 from genial_env.render.sentences import describe_action, describe_event, points_by_color
 
@@ -32,7 +32,6 @@ __all__ = [
     "Alternative",
     "Judged",
     "Review",
-    "make_judge",
     "review",
     "verdict",
 ]
@@ -41,8 +40,8 @@ __all__ = [
 ALTERNATIVES = 3
 """The number of other actions that are shown with each decision."""
 
-AT_ONCE = 8
-"""The number of decisions that are judged in one batch."""
+AT_ONCE = 2
+"""The number of decisions that are judged in one batch, between two calls of `progress`."""
 
 VERDICTS = ("best", "good", "inaccuracy", "mistake", "blunder")
 """The verdicts on decisions, from the smallest loss to the largest."""
@@ -73,6 +72,7 @@ class Judged:
     utility: float  # the judge's expected utility of the action
     best: float  # the utility of the best action
     loss: float  # best - utility
+    error: float  # standard error of the loss; exact: 0; nan if the judge only predicts
     win: float  # the probability of the first rank after the action; nan for solo games
     alternatives: tuple[Alternative, ...]  # the best other actions, best first, one for each resulting position
     verdict: str  # one of VERDICTS
@@ -109,23 +109,26 @@ class Review:
             "judge": self.judge,
             "unit": self.unit,
             "mean_loss": [_or_none(loss) for loss in self.mean_loss()],
-            "decisions": [asdict(each) | {"win": _or_none(each.win)} for each in self.decisions],
+            "decisions": [
+                asdict(each) | {"win": _or_none(each.win), "error": _or_none(each.error)} for each in self.decisions
+            ],
         }
 
 
 def review(
-    record: dict[str, Any], judge: str | Judge = "value", progress: Callable[[int, int], None] | None = None
+    record: dict[str, Any], judge: str | Judge = "normal", progress: Callable[[int, int], None] | None = None
 ) -> Review:
     """Judge every decision of a recorded game.
 
     Args:
         record: the record of a finished or unfinished game (docs/records.md).
-        judge: an agent's name (see :func:`genial_env.policies.registry.make_policy`), or a :class:`Judge`.
-        progress: is called after each batch with the number of judged decisions and the number of all decisions.
+        judge: "fast", "normal", "deep", or another judge (:func:`genial_env.analysis.judge.make_judge`).
+        progress: is called after each batch with the number of judged decisions and the number of all decisions. An
+            exception that it raises cancels the review.
 
     Raises:
         RecordError: if the record is invalid.
-        ValueError: if the agent is unknown, has no method `judge`, or cannot play this game.
+        ValueError: if the judge is unknown, has no method `judge`, or cannot judge this game.
         TypeError: if the object has no method `judge`.
     """
     found = replay_decisions(record)
@@ -143,23 +146,6 @@ def review(
     return Review(rules, tuple(record["agents"]), judging.name, tuple(judged))
 
 
-def make_judge(judge: str | Judge, rules: Rules) -> Judge:
-    """Return the judge with a name, prepared for a game. A judge object is prepared and returned.
-
-    Raises:
-        ValueError: If the agent is unknown, has no method `judge`, or cannot play this game.
-        TypeError: If the object has no method `judge`.
-    """
-    made: Any = make_policy(judge) if isinstance(judge, str) else judge
-    if not callable(getattr(made, "judge", None)):
-        what = f"agent {judge!r}" if isinstance(judge, str) else repr(judge)
-        fault = f"{what} cannot judge: it has no method judge(view, also), as the agent 'value' has"
-        raise ValueError(fault) if isinstance(judge, str) else TypeError(fault)
-    prepare(made, rules)
-    found: Judge = made
-    return found
-
-
 class _Ranked:
     """A judge's actions [K] for one game, best first, without actions that lead to the same position."""
 
@@ -169,7 +155,8 @@ class _Ranked:
         self._keys = equivalence_keys(view(state), actions[None])[0]
         first = np.sort(np.unique(self._keys, return_index=True)[1])
         self.indices = first[actions[first] != NONE].tolist()
-        self.actions, self.utility, self.win = actions, judgement.utility[row], judgement.win[row]
+        self.actions, self.utility = actions, judgement.utility[row]
+        self.win, self.error = judgement.win[row], judgement.error[row]
 
     def find(self, action: int) -> int | None:
         """Return the index of the action that leads to the same position; None if there is none."""
@@ -194,6 +181,7 @@ def _make_judged(record: dict[str, Any], found: Decisions, row: int, ranked: _Ra
         utility=utility,
         best=best,
         loss=loss,
+        error=float(ranked.error[own]),
         win=float(ranked.win[own]),
         alternatives=tuple(_make_alternative(ranked, index) for index in others),
         verdict=verdict(loss, rules),

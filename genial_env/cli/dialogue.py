@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from genial_env.analysis.review import make_judge
+from genial_env.analysis.judge import make_judge
 from genial_env.cli.common import format_rules
 from genial_env.cli.console import clear_screen
 from genial_env.cli.notation import WORDS, format_with_points, list_best_by_points, read_decision
@@ -34,8 +34,8 @@ A cell is the letter of its row and the number that stands on it. Small letters 
 MOVES, HINTS = 8, 3
 """How many decisions the commands "moves" and "hint" list."""
 
-JUDGE = "value"
-"""The default agent for hints."""
+JUDGE = "normal"
+"""The default judge of hints."""
 
 
 class Quit(Exception):
@@ -47,7 +47,7 @@ class Dialogue:
 
     Args:
         table: the game.
-        judge: the judge for hints; None for :data:`JUDGE`, if it can play this game.
+        judge: the judge for hints; None for :data:`JUDGE`, if it can judge this game.
     """
 
     def __init__(self, table: Table, judge: Judge | None = None) -> None:
@@ -221,7 +221,7 @@ class Dialogue:
         judged = self._judge.judge(self.table.view(self.table.to_play))
         is_solo = self.table.rules.tracks == 1
         what = "the lowest marker" if is_solo else "the rank, +1 first to -1 last"
-        print(f"{self._judge.name} thinks best, and expects for {what}:")
+        print(f"the judge ({self._judge.name}) thinks best, and expects for {what}:")
         best = zip(*(array[0, :HINTS].tolist() for array in (judged.actions, judged.utility, judged.win)), strict=True)
         for action, utility, win in best:
             if action != NONE:

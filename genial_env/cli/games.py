@@ -222,7 +222,7 @@ _DRAW_BY_SUFFIX = {".svg": _draw_svg, ".png": _draw_png, ".gif": _draw_gif}
 def review_game(
     file: Annotated[Path, typer.Argument(help="A file of game records.")],
     game: GameNumber = 1,
-    judge: Annotated[str, typer.Option(help="Agent that judges the decisions.")] = "value",
+    judge: Annotated[str, typer.Option(help="fast, normal, deep, or an agent that can judge.")] = "normal",
     everything: Annotated[
         bool, typer.Option("--all", help="List all decisions, not only mistakes and blunders.")
     ] = False,
@@ -264,7 +264,8 @@ def _describe_judgement(decision: Judged) -> str:
     text = f"event {decision.event}: {decision.text}: {decision.verdict}"
     if decision.verdict == "best":
         return text
-    return f"{text}, lost {decision.loss:.2f}; better: {decision.alternatives[0].text}"
+    error = f" ± {decision.error:.2f}" if decision.error > 0 else ""
+    return f"{text}, lost {decision.loss:.2f}{error}; better: {decision.alternatives[0].text}"
 
 
 @app.command()

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from genial_env.analysis.review import make_judge
+from genial_env.analysis.judge import make_judge
 from genial_env.cli.common import (
     MAX_SEED,
     Colors,
@@ -56,7 +56,10 @@ def play(
     resume: Annotated[
         Path | None, typer.Option(help="Continue the last game of this file, which was interrupted.")
     ] = None,
-    judge: Annotated[str | None, typer.Option(help="Agent that gives hints; default: value.")] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option(help="Judge of hints: fast, normal, deep, or an agent that can judge; default: normal."),
+    ] = None,
     side: Side = None,
     colors: Colors = 6,
     rack: RackSize = None,

@@ -16,17 +16,18 @@ class Judgement:
     actions: Ints  # [G, K] action ids, NONE after the last
     utility: AnyFloats  # [G, K] expected rank utility, +1 first to -1 last; solo the expected lowest marker
     win: AnyFloats  # [G, K] the probability of the first rank; solo nan
+    error: AnyFloats  # [G, K] standard error of the best utility less this one; exact: 0; a prediction alone: nan
 
 
 class Judge(Protocol):
-    """Evaluates actions. A policy with a method ``judge`` is one (:class:`genial_env.policies.value.Value`)."""
+    """Evaluates actions. The project's own is :class:`genial_env.analysis.judge.RolloutJudge`."""
 
     @property
     def name(self) -> str:
         """The name in reviews."""
 
     def judge(self, view: View, also: Ints | None = None) -> Judgement:
-        """Evaluate the candidate actions of each game.
+        """Evaluate actions of each game.
 
         Args:
             view: G games in which it is the seat's turn.

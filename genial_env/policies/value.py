@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env.core.arrays import Bits, Bools, Floats32, Ints
-from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.rules import Rules
 from genial_env.core.views import View
 from genial_env.policies import weight_files
@@ -25,7 +24,6 @@ from genial_env.policies.afterstates import Afterstates, afterstates, candidates
 from genial_env.policies.base import NONE
 from genial_env.policies.endgame import Solution, exact_solutions
 from genial_env.policies.heuristic import HeuristicPolicy
-from genial_env.policies.judgement import Judgement
 from genial_env.policies.seat_counts import value_candidates
 from genial_env.policies.settings import check_count, check_name
 from genial_env.policies.value_net import ValueNet
@@ -121,43 +119,6 @@ class Value:
         actions[others] = judged.after.actions[judged.best(judged.utility, len(others))]
         return actions
 
-    def judge(self, view: View, also: Ints | None = None) -> Judgement:
-        """Evaluate the candidate actions of each game (:class:`genial_env.policies.judgement.Judge`).
-
-        Solo the value is the expected lowest marker; equal values are sorted by the next markers. With several tracks
-        the utility is exact where :func:`~genial_env.policies.endgame.exact_action` has an answer, and so is the
-        probability of the first rank with two tracks. Everything else is the network's.
-
-        Args:
-            view: G games in which it is the seat's turn.
-            also: [G] an action of each game that must be among them.
-
-        Raises:
-            ValueError: if there are no weights for these rules.
-        """
-        net, actions = self._nets.of(view.rules), candidates(view, self._most(view.rules))
-        exact = exact_solutions(view) if view.rules.tracks > 1 else {}
-        for wanted in (_best_actions(exact, len(view)), also):
-            actions = actions if wanted is None else _include_action(view, actions, wanted)
-        judged = judge_actions(view, net, actions)
-        utility, win = net.outcomes.expected(judged.chances)
-        utility, ties = utility.astype(np.float64), -judged.utility.astype(np.float64)
-        for number, solution in exact.items():
-            rows = np.flatnonzero(judged.after.game == number)
-            utility[rows] = solution.values_of(judged.after.actions[rows])
-            ties[rows] = judged.after.actions[rows]  # the first of equal ones is played
-            if view.rules.tracks == 2:
-                win[rows] = (1 + utility[rows]) / 2
-        best_first = np.lexsort((ties, -utility, judged.after.game))
-        game = judged.after.game[best_first]
-        place = np.arange(len(game)) - np.searchsorted(game, game)
-        shape = (len(view), int(place.max(initial=-1)) + 1)
-        made = Judgement(np.full(shape, NONE), np.full(shape, np.nan, np.float32), np.full(shape, np.nan, np.float32))
-        made.actions[game, place] = judged.after.actions[best_first]
-        made.utility[game, place] = utility[best_first]
-        made.win[game, place] = win[best_first]
-        return made
-
     def _most(self, rules: Rules) -> int:
         """Return the number of placements that the network evaluates."""
         return value_candidates(rules) if self._candidates is None else self._candidates
@@ -169,16 +130,6 @@ def _best_actions(solutions: dict[int, Solution], games: int) -> Ints:
     for game, solution in solutions.items():
         actions[game] = solution.first_best
     return actions
-
-
-def _include_action(view: View, actions: Ints, also: Ints) -> Ints:
-    """Return the actions with another one of each game, which replaces an equivalent one or is added: [G, K + 1].
-
-    Nothing is added to a game where it is NONE.
-    """
-    same = equivalence_keys(view, actions) == equivalence_keys(view, also[:, None])
-    lacking = np.where(same.any(axis=1), NONE, also)
-    return np.concatenate([lacking[:, None], np.where(same, also[:, None], actions)], axis=1)
 
 
 class Nets:

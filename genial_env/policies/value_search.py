@@ -12,8 +12,6 @@ instead of a playout to the end. Solo the next tiles of the deals are in proport
 Measured results: docs/policies.md.
 """
 
-from pathlib import Path
-
 import numpy as np
 
 from genial_env.backends import accelerated
@@ -24,6 +22,7 @@ from genial_env.core.rules import Rules
 from genial_env.core.state import Phase, State
 from genial_env.core.views import View
 from genial_env.core.views import view as view_of
+from genial_env.policies import weight_files
 from genial_env.policies.search import Halving
 from genial_env.policies.settings import check_count
 from genial_env.policies.value import Nets, judge
@@ -42,7 +41,7 @@ class ValueSearch(Halving):
         width: the number of placements that the network evaluates to find them.
         replies: the number of placements among which each later decision is made.
         turns: the own turn at which the network evaluates, 1: the next. A game that ends before counts by its result.
-        weights: a file of weights; None: the shipped file for the game's seats and mode.
+        weights: a file of weights, or the arrays; None: the shipped file for the game's seats and mode.
         name: the name in tables and records.
 
     Raises:
@@ -59,7 +58,7 @@ class ValueSearch(Halving):
         width: int = 256,
         replies: int = 12,
         turns: int = 1,
-        weights: str | Path | None = None,
+        weights: weight_files.Source = None,
         name: str = "value_search",
     ) -> None:
         super().__init__(playouts, budget_s, candidates=candidates, name=name)
@@ -83,14 +82,29 @@ class ValueSearch(Halving):
 
     def outcomes(self, view: View, actions: Ints, deals: int, random: Bits) -> Floats:
         """Return the value a few turns after each action, in new deals of one game: [deals, moves]."""
+        chances = self.predict(view, actions, deals, random)
+        utility = self._nets.of(view.rules).outcomes.utility(chances)
+        return utility.astype(np.float64).reshape(deals, len(actions))
+
+    def predict(self, view: View, actions: Ints, deals: int, random: Bits) -> Floats32:
+        """Predict the outcomes a few turns after each action, in new deals of the hidden tiles of one game.
+
+        Args:
+            view: one game, seen by the seat to play.
+            actions: [n] legal actions.
+            deals: the number of deals; all actions are played in each.
+            random: [1] random bits.
+
+        Returns:
+            [deals * n, H, K] the probabilities of the outcomes: those of the actions in the first deal, then in the
+            next deal, ...
+        """
         random_of_deal = chance.bits(np.repeat(random, deals), np.arange(deals))
         dealt = determinize(view.select(np.zeros(deals, dtype=np.int64)), random_of_deal)
         state = dealt.select(np.repeat(np.arange(deals), len(actions)))
         kernel.apply(state, np.tile(actions, deals), draws=_spread_draws(state, deals, random))
-        net = self._nets.of(view.rules)
         seats = np.broadcast_to(view.seat, len(state))
-        chances = predict_later(state, seats, net, self._replies, self._turns)
-        return net.outcomes.utility(chances).astype(np.float64).reshape(deals, len(actions))
+        return predict_later(state, seats, self._nets.of(view.rules), self._replies, self._turns)
 
 
 def _spread_draws(state: State, deals: int, random: Bits) -> Ints | None:

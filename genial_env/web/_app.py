@@ -18,8 +18,9 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from genial_env._util.strict_json import JSONError, decode_text, parse_object
+from genial_env.analysis.judge import can_judge
 from genial_env.web import _game_requests as game_requests
-from genial_env.web._record_requests import JUDGE, ReviewStream, list_steps, parse_record, summarize_file
+from genial_env.web._record_requests import ReviewStream, list_steps, parse_record, summarize_file
 from genial_env.web._request_checks import Refused, RequestChecks, read_body, shorten
 from genial_env.web._serialize import JsonObject, choices_to_json, look_to_json, rules_to_json, theme_css
 from genial_env.web._sessions import Game, Session, Sessions, digest_token
@@ -179,7 +180,7 @@ class RequestHandlers:
         """Check rules; send the agents that can play them, and whether there is a judge for them."""
         rules = game_requests.parse_rules(await _parse_body(request))
         names = await run_in_threadpool(game_requests.list_agents, rules)
-        return JsonAnswer({"rules": rules_to_json(rules), "agents": names, "judge": JUDGE in names})
+        return JsonAnswer({"rules": rules_to_json(rules), "agents": names, "judge": can_judge(rules)})
 
     # Games
 
@@ -271,7 +272,7 @@ class RequestHandlers:
         record = await run_in_threadpool(parse_record, await read_body(request, MAX_BODY_BYTES))
         if session.review is not None and not session.review.done:
             raise Refused(429, "a game is being reviewed for you already: wait until it is done")
-        stream = ReviewStream(self._helpers, session.digest, record)
+        stream = ReviewStream(self._helpers, session.digest, record, request.query_params.get("level", "normal"))
         session.review = stream.task
         return ReviewAnswer(stream)
 

@@ -8,14 +8,14 @@ from functools import lru_cache
 from secrets import randbelow
 from typing import Any
 
+from genial_env.analysis.judge import RolloutJudge, can_judge
 from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
 from genial_env.core.views import view
 from genial_env.errors import IllegalAction
-from genial_env.policies.registry import known_names, make_policy
+from genial_env.policies.registry import known_names
 from genial_env.records import to_json_line
 from genial_env.table import Table
-from genial_env.web._record_requests import JUDGE
 from genial_env.web._request_checks import Refused, shorten
 from genial_env.web._serialize import JsonObject, game_summary_to_json, game_to_json, hint_to_json
 from genial_env.web._sessions import Game, Session
@@ -169,8 +169,8 @@ def request_hint(queue: WorkQueue, session: Session, game: Game, seat: int | Non
         table = game.table
         if not table.waits or _visible_seat(table, seat) != table.to_play:
             raise Refused(409, "a hint is for the person who is to play")
-        if JUDGE not in list_agents(table.rules):
-            raise Refused(409, f"the agent {JUDGE!r}, who gives the hints, cannot play these rules")
+        if not can_judge(table.rules):
+            raise Refused(409, "there are no hints for these rules: the judge has no weights for them")
         known = view(table.state.copy(), table.to_play)
         turn = int(table.state.decisions[0])
 
@@ -233,7 +233,7 @@ def list_games(session: Session) -> list[JsonObject]:
 
 def _to_json(game: Game, seat: Any) -> JsonObject:
     data = game_to_json(game.id, game.table, _visible_seat(game.table, seat))
-    data["judge"] = JUDGE in list_agents(game.table.rules)
+    data["judge"] = can_judge(game.table.rules)
     if game.task is not None and not game.task.done and not game.table.waits:
         data["thinking"] = _progress_to_json(game.task)
     return data
@@ -278,8 +278,8 @@ def _parse_action(table: Table, sent: JsonObject) -> int:
 
 
 @lru_cache(maxsize=1)
-def _make_judge() -> Any:
-    return make_policy(JUDGE)
+def _make_judge() -> RolloutJudge:
+    return RolloutJudge()
 
 
 def parse_rules(sent: Any) -> Rules:

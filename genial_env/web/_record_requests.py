@@ -9,19 +9,17 @@ from typing import Any
 import numpy as np
 
 from genial_env._util.strict_json import JSONError, decode_text, parse_object
+from genial_env.analysis.judge import LEVELS
 from genial_env.analysis.review import Review, review
 from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
 from genial_env.records import replay, replay_decisions, verify
-from genial_env.web._request_checks import Refused
+from genial_env.web._request_checks import Refused, shorten
 from genial_env.web._serialize import JsonObject, event_to_json, name_seats, position_to_json, rules_to_json
 from genial_env.web._work_queue import Task, WorkQueue
 
 MAX_RECORDS = 2000
 """The number of records of a file that are read; later ones are only counted."""
-
-JUDGE = "value"
-"""The agent that reviews games and gives hints."""
 
 
 def summarize_file(body: bytes) -> JsonObject:
@@ -95,13 +93,16 @@ class ReviewStream:
         queue: where the task waits for a thread.
         owner: the digest of the session.
         record: a game, checked.
+        level: a name of :data:`genial_env.analysis.judge.LEVELS`.
 
     Raises:
-        Refused: if too many tasks are waiting.
+        Refused: if too many tasks are waiting, or the level is unknown.
     """
 
-    def __init__(self, queue: WorkQueue, owner: Hashable, record: dict[str, Any]) -> None:
-        self._record = record
+    def __init__(self, queue: WorkQueue, owner: Hashable, record: dict[str, Any], level: str) -> None:
+        if level not in LEVELS:
+            raise Refused(400, f"level: expected one of {', '.join(LEVELS)}, found {shorten(level)}")
+        self._record, self._level = record, level
         self._loop = asyncio.get_running_loop()
         self._progress: asyncio.Queue[JsonObject | None] = asyncio.Queue()
         self._progress.put_nowait({"done": 0, "of": sum(event[0] != "draw" for event in record["events"])})
@@ -124,7 +125,7 @@ class ReviewStream:
                 self._loop.call_soon_threadsafe(self._progress.put_nowait, {"done": done, "of": of})
 
         try:
-            return review_to_json(review(self._record, JUDGE, report))
+            return review_to_json(review(self._record, self._level, report))
         except ValueError as error:
             raise Refused(422, str(error)) from error
 

@@ -1,5 +1,6 @@
 """Choosing a backend, doing without numba, and where compiled code is kept."""
 
+import ast
 import os
 import pty
 import subprocess
@@ -200,3 +201,18 @@ def test_warming_up_makes_every_function_ready() -> None:
 
     assert warm_up() == len(ENTRIES)
     assert all(entry._compiled is not None for entry in ENTRIES)
+
+
+@needs_numba
+def test_games_need_nothing_but_what_warming_up_compiles() -> None:
+    done = run(
+        "from genial_env import play\n"
+        "from genial_env._compiled.jit import ENTRIES\n"
+        "from genial_env.warmup import warm_up\n"
+        "warm_up()\n"
+        "play(['value', 'value_search(playouts=24)'], games=2, backend='numba')\n"
+        "play(['value', 'greedy', 'search(playouts=12)'], games=1, backend='numba')\n"
+        "print({entry.name: len(entry._compiled.signatures) for entry in ENTRIES})"
+    )
+    counts = ast.literal_eval(done.stdout)
+    assert set(counts.values()) == {1}, counts

@@ -249,7 +249,7 @@ def test_review(played: Path) -> None:
     worst = [line for line in lines if ": blunder, lost 0." in line or ": mistake, lost 0." in line]
     assert worst
     assert all(line.startswith("event ") and "; better: " in line for line in worst)
-    told = json.loads(genial("review", played, "--game", 2, "--json", "--judge", "value(candidates=32)").stdout)
+    told = json.loads(genial("review", played, "--game", 2, "--json", "--judge", "fast").stdout)
     assert sum(decision["verdict"] in ("mistake", "blunder") for decision in told["decisions"]) == len(worst)
     everything = genial("review", played, "--game", 2, "--all").stdout.splitlines()
     assert sum(line.startswith("event ") for line in everything) == len(told["decisions"])

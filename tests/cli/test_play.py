@@ -205,14 +205,17 @@ def test_help_board_and_rack() -> None:
 
 def test_hints() -> None:
     lines = run(["hint", "quit"], "--seed", 1).stdout.splitlines()
-    at = lines.index("value thinks best, and expects for the rank, +1 first to -1 last:")
+    at = lines.index("the judge (normal) thinks best, and expects for the rank, +1 first to -1 last:")
     assert all("; +" in line and "first with" in line for line in lines[at + 1 : at + 4])
     best = lines[at + 1].split(":")[0]
     assert f"seat 0 lays {best[:2]} on {best[3:]}" in run([best, "quit"], "--seed", 1).stdout
     assert "expects for the lowest marker:" in run(["hint", "quit"], *SOLO).stdout
     fewer = ["--colors", "5", "--side", "5", "--rack", "4", "--seats", "person,greedy"]
-    assert "no hint: value cannot play this game: the value network for" in run(["hint", "quit"], *fewer).stdout
-    assert "value thinks best" in run(["hint", "quit"], "--judge", "value(candidates=2)").stdout
+    assert (
+        "no hint: the judge 'normal' cannot judge this game: the value network for"
+        in run(["hint", "quit"], *fewer).stdout
+    )
+    assert "the judge (fast) thinks best" in run(["hint", "quit"], "--judge", "fast").stdout
 
 
 @every_rules

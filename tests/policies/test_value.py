@@ -20,14 +20,13 @@ from genial_env.core.state import State
 from genial_env.core.tables import tables
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import split_features, width
-from genial_env.policies.base import NONE
-from genial_env.policies.endgame import exact_action, value_over_all_deals
+from genial_env.policies.endgame import exact_action
 from genial_env.policies.value import KIND, Value, judge
 from genial_env.policies.value_net import Outcomes, ValueNet, Widths
 from genial_env.policies.value_search import ValueSearch, predict_later
 from genial_env.testing import check_policy
 from tests.conftest import needs_numba
-from tests.positions import STANDARD, VARIANTS, every, random_actions, random_play
+from tests.positions import STANDARD, VARIANTS, every, random_play
 
 SOLO, TEAM = Rules(1, "2004", "solo"), Rules(4, "2009", "team")
 GAMES = [Rules(), Rules(3), Rules(4), TEAM, SOLO, Rules(side=4, colors=4, rack=3)]
@@ -307,35 +306,6 @@ def test_value_plays_what_the_endgame_solver_knows(tmp_path: Path) -> None:
             assert actions[game] == (by_net[game] if exact is None else exact)
             known.append((exact is not None, actions[game] != by_net[game]))
     assert {(False, False), (True, False), (True, True)} == set(known)
-
-
-@pytest.mark.parametrize("rules", [SMALL, Rules(3, "2009", side=4, colors=4, rack=3)], ids=str)
-def test_it_judges_the_last_placements_exactly(rules: Rules, tmp_path: Path) -> None:
-    """The action that it plays comes first, whatever else is among the candidates."""
-    agent, known = Value(weights_of(rules, tmp_path / "net.safetensors"), candidates=2), 0
-    for steps in range(10, 18):
-        state = random_play(rules, games=12, seed=5, steps=steps)
-        seen = view(state, rows=np.flatnonzero(~state.over))
-        if not len(seen):
-            break
-        judged, played = agent.judge(seen), agent(seen, bits(1, np.arange(len(seen))))
-        assert np.array_equal(judged.actions[:, 0], played)
-        also = random_actions(state, np.flatnonzero(~state.over), np.random.default_rng(1))
-        with_another = agent.judge(seen, also)
-        assert (with_another.actions == also[:, None]).any(axis=1).all()
-        for game in range(len(seen)):
-            alone = seen.select(np.array([game]))
-            if exact_action(alone) is None:
-                continue
-            known += 1
-            value_of = dict(zip(*(array.tolist() for array in value_over_all_deals(alone)), strict=True))
-            for each in (judged, with_another):
-                count = (each.actions[game] != NONE).sum()
-                values = [value_of[action] for action in each.actions[game, :count].tolist()]
-                assert np.allclose(each.utility[game, :count], values, atol=1e-6)
-                if rules.tracks == 2:
-                    assert np.allclose(2 * each.win[game, :count] - 1, values, atol=1e-6)
-    assert known > 10
 
 
 def test_an_empty_batch_has_no_predictions() -> None:

@@ -84,7 +84,7 @@ def test_commands_that_read_records(command: str, trap: Path, tmp_path: Path) ->
     path = tmp_path / "games.jsonl"
     rules = Rules()  # that "value" knows
     path.write_text("".join(to_json_line(broken_off("greedy", words, rules=rules)) for words in exploits(trap)))
-    more = {"draw": [tmp_path / "game.svg"], "review": ["--judge", "value(candidates=4)"]}.get(command, [])
+    more = {"draw": [tmp_path / "game.svg"], "review": ["--judge", "fast"]}.get(command, [])
     done = genial(command, path, *more)
     assert done.exit_code == 0, done.output
     assert not trap.exists()

@@ -386,7 +386,7 @@ def test_a_hint_is_the_best_action_of_the_judge(browser: Browser) -> None:
     assert "slot" in browser.hint(two, seat=0).json()
     error_of(browser.hint(two, seat=1), 409)
     fewer = browser.new_game(None, "greedy", colors=5)
-    assert "cannot play these rules" in error_of(browser.hint(fewer), 409)
+    assert "no hints for these rules" in error_of(browser.hint(fewer), 409)
 
 
 # A new game
@@ -744,7 +744,7 @@ def test_a_review_comes_in_lines(browser: Browser) -> None:
 def test_a_review_without_a_judge(browser: Browser) -> None:
     record = games_of("greedy", "random", side=4, colors=5)[0]
     lines = browser.post("/api/review", content=to_json_line(record)).text.splitlines()
-    assert "value cannot play this game" in json.loads(lines[-1])["error"]
+    assert "cannot judge this game" in json.loads(lines[-1])["error"]
 
 
 @needs_weights

@@ -184,6 +184,7 @@
  * @property {number} utility
  * @property {number} best
  * @property {number} loss
+ * @property {number | null} error the standard error of the loss; null for predictions
  * @property {number} win
  * @property {Alternative[]} alternatives
  * @property {Verdict} verdict

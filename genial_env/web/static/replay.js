@@ -76,8 +76,10 @@ class Replay {
     this.auto = html("button", { type: "button", onclick: () => this.toggleAuto() }, texts.play);
     this.judged = html("div", { class: "judged" });
     this.side = html("div", { class: "panels" });
-    const start = html("button", { type: "button", class: "main", onclick: () => this.startReview() }, texts.reviewGame);
-    this.report = html("section", { class: "card report", "aria-label": texts.review }, start);
+    const levels = Object.entries(texts.levels).map(([value, words]) => html("option", { value }, words));
+    this.level = html("select", {}, levels);
+    this.level.value = "normal";
+    this.report = html("section", { class: "card report", "aria-label": texts.review }, this.createStart());
     this.moves = html("ol", { class: "moves" });
     this.element = this.createElement();
     this.listMoves();
@@ -254,12 +256,22 @@ class Replay {
       words.textContent = texts.reviewProgress(done, of);
     };
     try {
-      await postForLines("/api/review", this.line, this.leaving.signal, onLine);
+      await postForLines(`/api/review?level=${this.level.value}`, this.line, this.leaving.signal, onLine);
     } catch (error) {
       if (isAbort(error)) return;
       if (!(error instanceof Refusal)) throw error;
-      fill(this.report, html("p", { class: "problem", role: "alert" }, error.message));
+      fill(this.report, html("p", { class: "problem", role: "alert" }, error.message), this.createStart());
     }
+  }
+
+  /** What starts a review. */
+  createStart() {
+    return html(
+      "div",
+      { class: "buttons" },
+      html("label", {}, `${texts.level} `, this.level),
+      html("button", { type: "button", class: "main", onclick: () => this.startReview() }, texts.reviewGame),
+    );
   }
 
   /** @param {Review} review */
@@ -279,6 +291,7 @@ class Replay {
       this.chart.element,
       html("h3", {}, texts.worstTitle),
       worst.length ? html("ul", { class: "blunders" }, worst) : html("p", {}, texts.none),
+      this.createStart(),
     );
     this.listMoves();
     this.show();
@@ -347,14 +360,14 @@ class Replay {
       fill(this.judged);
       return;
     }
-    const { verdict, utility, best, loss, alternatives } = decision;
+    const { verdict, utility, best, loss, error, alternatives } = decision;
     const sign = html("span", { class: `sign ${verdict}` }, SIGNS[verdict]);
     fill(
       this.judged,
       html(
         "div",
         { class: "card" },
-        html("p", {}, sign, texts.judgement(texts.verdicts[verdict], utility, best, loss)),
+        html("p", {}, sign, texts.judgement(texts.verdicts[verdict], utility, best, loss, error)),
         alternatives.length ? html("p", { class: "hint" }, texts.instead) : null,
         alternatives.map((other, index) => this.createAlternative(other, index)),
       ),

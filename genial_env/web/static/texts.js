@@ -249,12 +249,15 @@ const english = {
   /** @param {number} done @param {number} of */
   reviewProgress: (done, of) => `Reviewed ${done} of ${of} decisions …`,
   reviewDone: "The review is done.",
-  /** @param {string} judge @param {boolean} solo */
-  reviewHelp: (judge, solo) => {
+  level: "Level",
+  /** @type {Record<string, string>} by level */
+  levels: { fast: "fast: predictions", normal: "normal: seconds", deep: "deep: about a minute" },
+  /** @param {string} level @param {boolean} solo */
+  reviewHelp: (level, solo) => {
     const value = solo ? "the expected lowest marker at the end" : "the expected rank, from −1 (last) to +1 (first)";
     return (
-      `The agent ${judge} judged every decision by what the seat could know then. ` +
-      `Worth is ${value}; loss is what a better decision would have added.`
+      `Every decision was judged by what the seat could know then (level ${level}). ` +
+      `Worth is ${value}; loss is what the best decision would have added, with its standard error.`
     );
   },
   /** @param {string} name @param {number | null} loss */
@@ -266,9 +269,10 @@ const english = {
   verdicts: { best: "best", good: "good", inaccuracy: "inaccuracy", mistake: "mistake", blunder: "blunder" },
   /** @param {number} number @param {string} name @param {string} verdict @param {number} loss */
   badDecision: (number, name, verdict, loss) => `${number}. ${name}: ${verdict}, loss ${loss.toFixed(2)}`,
-  /** @param {string} verdict @param {number} utility @param {number} best @param {number} loss */
-  judgement: (verdict, utility, best, loss) =>
-    ` ${verdict}: worth ${signed(utility)}, the best ${signed(best)}, loss ${loss.toFixed(2)}`,
+  /** @param {string} verdict @param {number} utility @param {number} best @param {number} loss @param {number | null} error */
+  judgement: (verdict, utility, best, loss, error) =>
+    ` ${verdict}: worth ${signed(utility)}, the best ${signed(best)}, loss ${loss.toFixed(2)}` +
+    (error ? ` ± ${error.toFixed(2)}` : ""),
   instead: "Instead:",
   /** @param {string} action @param {number} utility */
   otherAction: (action, utility) => `${action}: worth ${signed(utility)}`,
