@@ -22,12 +22,13 @@ from genial_env import Policy, Rules, use_backend, view
 from genial_env._util.shutdown import handle_signals
 from genial_env.core import kernel
 from genial_env.core.arrays import Floats, Ints
-from genial_env.core.chance import bits, game_seeds
+from genial_env.core.chance import game_seeds
 from genial_env.core.state import Phase, State
 from genial_env.core.views import View
 from genial_env.policies.decisions import act, choice_keys
 from genial_env.policies.endgame import exact_solutions
 from genial_env.policies.registry import make_policy
+from genial_env.policies.search import deal
 from genial_env.policies.value_search import ValueSearch
 
 PHASES = ("opening", "middle", "end")
@@ -87,11 +88,12 @@ def find_positions(agent: Policy, rules: Rules, count: int, seed: int) -> tuple[
 
 def compute_regret(search: ValueSearch, alone: View, action: int, deals: int, random: np.uint64) -> float:
     """Return the regret of an action in the one game of a view."""
-    best_first = search.moves(alone)
+    best_first, _ = search.moves(alone)
     actions = np.append(best_first[best_first != action], action)
     half = deals // 2
     choosing, measuring = (
-        search.outcomes(alone, actions, half, bits(np.array([random]), number)).mean(axis=0) for number in (0, 1)
+        search.outcomes(alone, actions, deal(alone, np.array([random]), start, half)).mean(axis=0)
+        for start in (0, half)
     )
     return float(measuring[choosing.argmax()] - measuring[-1])
 

@@ -30,6 +30,7 @@ from genial_env.policies.base import NONE
 from genial_env.policies.endgame import Solution, exact_solutions
 from genial_env.policies.judgement import Judge, Judgement
 from genial_env.policies.registry import make_policy
+from genial_env.policies.search import deal
 from genial_env.policies.settings import check_count, check_name
 from genial_env.policies.value import Nets, judge_actions
 from genial_env.policies.value_net import ValueNet
@@ -126,7 +127,7 @@ class RolloutJudge:
     def _play_on(self, alone: View, net: ValueNet, found: "_Values", rows: Ints) -> None:
         """Replace predictions of one game by means over rollouts, in place."""
         deals = self.level.deals
-        chances = self._search.predict(alone, found.actions[rows], deals, _RANDOM)
+        chances = self._search.predict(alone, found.actions[rows], deal(alone, _RANDOM, 0, deals))
         utility, win = net.outcomes.expected(chances)
         utilities: Floats = utility.astype(np.float64).reshape(deals, len(rows))
         found.utility[rows] = utilities.mean(axis=0)

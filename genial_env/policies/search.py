@@ -17,6 +17,7 @@ Measured results: docs/policies.md.
 import math
 import time
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,7 +39,7 @@ from genial_env.policies.prior import check_prior
 from genial_env.policies.registry import make_policy
 from genial_env.policies.settings import check_budget, check_count, check_name
 
-__all__ = ["Halving", "Search"]
+__all__ = ["Deals", "Halving", "Search", "deal"]
 
 AT_ONCE = 128
 """Playouts in a batch, if the number of playouts depends on time."""
@@ -65,12 +66,16 @@ class Halving:
         self.candidates = check_count("candidates", candidates)
         self._playouts, self._budget_s = check_budget(playouts, budget_s), budget_s
 
-    def moves(self, view: View) -> Ints:
-        """Return the actions of one game to compare, the best by the prior first: [n]."""
+    def moves(self, view: View) -> tuple[Ints, Floats]:
+        """Return the actions of one game to compare, the best by the prior first, and what their payoffs are added to.
+
+        Returns:
+            Actions [n] and sums [n].
+        """
         raise NotImplementedError
 
-    def outcomes(self, view: View, actions: Ints, deals: int, random: Bits) -> Floats:
-        """Return the payoff of each action in new deals of the hidden tiles of one game: [deals, moves]."""
+    def outcomes(self, view: View, actions: Ints, deals: "Deals") -> Floats:
+        """Return the payoff of each action in some deals of the hidden tiles of one game: [deals, moves]."""
         raise NotImplementedError
 
     def __call__(self, view: View, random: Bits) -> Ints:
@@ -84,15 +89,21 @@ class Halving:
         exact = exact_action(view)
         if exact is not None:
             return exact
-        moves = self.moves(view)
-        left, totals, deals = np.arange(len(moves)), np.zeros(len(moves)), 0
+        moves, totals = self.moves(view)
+        left, total, used = np.arange(len(moves)), self._count_deals(len(moves)), 0
+        known = deal(view, random, 0, total) if total else None
         for batches in self._rounds(len(moves)):
             for size in batches:
-                totals[left] += self.outcomes(view, moves[left], size, chance.bits(random, deals)).sum(axis=0)
-                deals += size
+                deals = deal(view, random, used, size) if known is None else known.select(used, size)
+                totals[left] += self.outcomes(view, moves[left], deals).sum(axis=0)
+                used += size
             best_first = left[np.argsort(-totals[left], kind="stable")]
             left = best_first[: (len(left) + 1) // 2]
         return int(moves[left[0]])
+
+    def _count_deals(self, moves: int) -> int:
+        """Return the number of deals of all rounds; 0 if it depends on time."""
+        return sum(size for sizes in self._rounds(moves) for size in sizes) if self._budget_s is None else 0
 
     def _rounds(self, moves: int) -> Iterator[Iterator[int]]:
         """Yield for each round of sequential halving the sizes of its batches, in deals."""
@@ -104,6 +115,47 @@ class Halving:
             else:
                 yield _until(start + self._budget_s * (number + 1) / rounds, max(1, AT_ONCE // moves))
             moves = (moves + 1) // 2
+
+
+class Deals(NamedTuple):
+    """Deals of the hidden tiles of one game."""
+
+    states: State
+    """D games"""
+    random: Bits
+    """[D] random bits for what is drawn and chosen in each"""
+
+    def __len__(self) -> int:
+        """Return D."""
+        return len(self.random)
+
+    def select(self, first: int, size: int) -> "Deals":
+        """Return some deals in a row."""
+        return Deals(self.states.select(np.arange(first, first + size)), self.random[first : first + size])
+
+    def play(self, actions: Ints, draws: Ints | None = None) -> State:
+        """Return games in which each action [n] was played in each deal: those of the first deal, then the next, ...
+
+        Args:
+            actions: [n] legal actions.
+            draws: [D * n, 1] the tiles that are drawn then; None: at random.
+        """
+        state = self.states.select(np.repeat(np.arange(len(self)), len(actions)))
+        kernel.apply(state, np.tile(actions, len(self)), draws=draws)
+        return state
+
+
+def deal(view: View, random: Bits, first: int, size: int) -> Deals:
+    """Deal the hidden tiles of one game anew.
+
+    Args:
+        view: one game.
+        random: [1] random bits.
+        first: the number of deals before these ones.
+        size: the number of deals.
+    """
+    random_of_deal = chance.bits(np.repeat(random, size), np.arange(first, first + size))
+    return Deals(determinize(view.select(np.zeros(size, dtype=np.int64)), random_of_deal), random_of_deal)
 
 
 class Search(Halving):
@@ -140,21 +192,18 @@ class Search(Halving):
         self._playout = make_policy(playout)
         self._prior = check_prior(prior)
 
-    def moves(self, view: View) -> Ints:
-        """Return the actions of one game with the highest prior values: [n]."""
+    def moves(self, view: View) -> tuple[Ints, Floats]:
+        """Return the actions of one game with the highest prior values, and zeros: [n] each."""
         actions = candidates(view, self.candidates, self._prior)[0]
-        result: Ints = actions[actions != NONE]
-        return result
+        actions = actions[actions != NONE]
+        return actions, np.zeros(len(actions))
 
-    def outcomes(self, view: View, actions: Ints, deals: int, random: Bits) -> Floats:
-        """Return the payoff of each action in new deals of the hidden tiles of one game: [deals, moves]."""
-        random_of_deal = chance.bits(np.repeat(random, deals), np.arange(deals))
-        dealt = determinize(view.select(np.zeros(deals, dtype=np.int64)), random_of_deal)
-        each = np.repeat(np.arange(deals), len(actions))
-        state = dealt.select(each)
-        kernel.apply(state, np.tile(actions, deals))
-        play_out(state, [self._playout] * view.rules.players, choice_keys(random_of_deal, view.rules.players)[each])
-        return self._payoffs(state, view.rules.track_of(int(view.seat[0]))).reshape(deals, len(actions))
+    def outcomes(self, view: View, actions: Ints, deals: Deals) -> Floats:
+        """Return the payoff of each action in some deals of the hidden tiles of one game: [deals, moves]."""
+        state = deals.play(actions)
+        keys = np.repeat(choice_keys(deals.random, view.rules.players), len(actions), axis=0)
+        play_out(state, [self._playout] * view.rules.players, keys)
+        return self._payoffs(state, view.rules.track_of(int(view.seat[0]))).reshape(len(deals), len(actions))
 
     def _payoffs(self, state: State, track: int) -> Floats:
         """Return the payoff of finished games for a track: [B]."""

@@ -14,16 +14,16 @@ Measured results: docs/policies.md.
 
 import numpy as np
 
+from genial_env._util.checks import as_number
 from genial_env.backends import accelerated
-from genial_env.core import chance, kernel
-from genial_env.core.arrays import Bits, Floats, Floats32, Ints
-from genial_env.core.determinization import determinize
+from genial_env.core import kernel
+from genial_env.core.arrays import Floats, Floats32, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.state import Phase, State
 from genial_env.core.views import View
 from genial_env.core.views import view as view_of
 from genial_env.policies import weight_files
-from genial_env.policies.search import Halving
+from genial_env.policies.search import Deals, Halving
 from genial_env.policies.settings import check_count
 from genial_env.policies.value import Nets, judge
 from genial_env.policies.value_net import ValueNet
@@ -40,6 +40,8 @@ class ValueSearch(Halving):
         candidates: the number of actions compared, those that the network values highest.
         width: the number of placements that the network evaluates to find them.
         replies: the number of placements among which each later decision is made.
+        prior_deals: the number of deals that the network's value of an action counts for, beside those in which it is
+            played on.
         turns: the own turn at which the network evaluates, 1: the next. A game that ends before counts by its result.
         weights: a file of weights, or the arrays; None: the shipped file for the game's seats and mode.
         name: the name in tables and records.
@@ -57,6 +59,7 @@ class ValueSearch(Halving):
         candidates: int = 12,
         width: int = 256,
         replies: int = 12,
+        prior_deals: float = 0.0,
         turns: int = 1,
         weights: weight_files.Source = None,
         name: str = "value_search",
@@ -64,6 +67,7 @@ class ValueSearch(Halving):
         super().__init__(playouts, budget_s, candidates=candidates, name=name)
         self._width = check_count("width", width)
         self._replies, self._turns = check_count("replies", replies), check_count("turns", turns)
+        self._prior_deals = as_number(prior_deals, "prior_deals", 0)
         self._nets = Nets(weights)
 
     def prepare(self, rules: Rules) -> None:
@@ -74,55 +78,51 @@ class ValueSearch(Halving):
         """
         self._nets.of(rules)
 
-    def moves(self, view: View) -> Ints:
-        """Return the actions of one game that the network values highest, the best first: [n]."""
+    def moves(self, view: View) -> tuple[Ints, Floats]:
+        """Return the actions of one game that the network values highest, the best first, and their weighted values.
+
+        Returns:
+            Actions [n] and the network's values times `prior_deals` [n].
+        """
         judged = judge(view, self._nets.of(view.rules), self._width)
         best_first = np.argsort(-judged.utility, kind="stable")[: self.candidates]
-        return judged.after.actions[best_first]
+        return judged.after.actions[best_first], self._prior_deals * judged.utility[best_first].astype(np.float64)
 
-    def outcomes(self, view: View, actions: Ints, deals: int, random: Bits) -> Floats:
-        """Return the value a few turns after each action, in new deals of one game: [deals, moves]."""
-        chances = self.predict(view, actions, deals, random)
-        utility = self._nets.of(view.rules).outcomes.utility(chances)
-        return utility.astype(np.float64).reshape(deals, len(actions))
+    def outcomes(self, view: View, actions: Ints, deals: Deals) -> Floats:
+        """Return the value a few turns after each action, in some deals of one game: [deals, moves]."""
+        utility = self._nets.of(view.rules).outcomes.utility(self.predict(view, actions, deals))
+        return utility.astype(np.float64).reshape(len(deals), len(actions))
 
-    def predict(self, view: View, actions: Ints, deals: int, random: Bits) -> Floats32:
-        """Predict the outcomes a few turns after each action, in new deals of the hidden tiles of one game.
+    def predict(self, view: View, actions: Ints, deals: Deals) -> Floats32:
+        """Predict the outcomes a few turns after each action, in some deals of the hidden tiles of one game.
 
         Args:
             view: one game, seen by the seat to play.
-            actions: [n] legal actions.
-            deals: the number of deals; all actions are played in each.
-            random: [1] random bits.
+            actions: [n] legal actions, which are played in each deal.
+            deals: D deals (:func:`~genial_env.policies.search.deal`).
 
         Returns:
-            [deals * n, H, K] the probabilities of the outcomes: those of the actions in the first deal, then in the
-            next deal, ...
+            [D * n, H, K] the probabilities of the outcomes: those of the actions in the first deal, then in the next
+            deal, ...
         """
-        random_of_deal = chance.bits(np.repeat(random, deals), np.arange(deals))
-        dealt = determinize(view.select(np.zeros(deals, dtype=np.int64)), random_of_deal)
-        state = dealt.select(np.repeat(np.arange(deals), len(actions)))
-        kernel.apply(state, np.tile(actions, deals), draws=_spread_draws(state, deals, random))
+        draws = _spread_draws(deals)
+        state = deals.play(actions, None if draws is None else np.repeat(draws, len(actions))[:, None])
         seats = np.broadcast_to(view.seat, len(state))
         return predict_later(state, seats, self._nets.of(view.rules), self._replies, self._turns)
 
 
-def _spread_draws(state: State, deals: int, random: Bits) -> Ints | None:
-    """Return the tiles to draw solo: [B, 1]. The kinds of the deals are in proportion to the tiles in the bag.
+def _spread_draws(deals: Deals) -> Ints | None:
+    """Return the tile kinds to draw solo: [D], in proportion to the tiles in the bag.
 
     So few deals are enough for the expectation over the next tile. With several seats they are drawn at random: None.
-
-    Args:
-        state: B games, the moves of the first deal, then those of the next deal, ...
-        deals: the number of deals.
-        random: [1] random bits.
     """
+    state = deals.states
     if state.rules.players > 1 or not state.bag[0].any():
         return None
     upto = state.bag[0].cumsum(dtype=np.int64)
-    place = (np.arange(deals) + float(chance.bits(random, deals)[0]) / 2.0**64) / deals * upto[-1]
-    kinds = np.searchsorted(upto, place, side="right").clip(max=len(upto) - 1)
-    return np.repeat(kinds, len(state) // deals)[:, None]
+    place = (np.arange(len(deals)) + float(deals.random[0]) / 2.0**64) / len(deals) * upto[-1]
+    kinds: Ints = np.searchsorted(upto, place, side="right").clip(max=len(upto) - 1)
+    return kinds
 
 
 @accelerated

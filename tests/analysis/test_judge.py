@@ -17,6 +17,7 @@ from genial_env.core.state import Phase
 from genial_env.policies.base import NONE
 from genial_env.policies.endgame import exact_action, exact_solutions, value_over_all_deals
 from genial_env.policies.judgement import Judgement
+from genial_env.policies.search import deal
 from genial_env.policies.value_search import ValueSearch
 from genial_env.records import replay_decisions
 from tests.conftest import needs_numba
@@ -75,7 +76,8 @@ def test_rollouts_are_paired_and_have_errors(rules: Rules) -> None:
         assert count <= SOME.actions
         assert found.error[game, 0] == 0
         alone = seen.select(np.array([game]))
-        chances = search.predict(alone, found.actions[game, :count], SOME.deals, bits(0, np.zeros(1, dtype=np.int64)))
+        deals = deal(alone, bits(0, np.zeros(1, dtype=np.int64)), 0, SOME.deals)
+        chances = search.predict(alone, found.actions[game, :count], deals)
         utility = search._nets.of(rules).outcomes.expected(chances)[0].reshape(SOME.deals, count)
         assert np.allclose(found.utility[game, :count], utility.mean(axis=0), atol=1e-6)
         errors = (utility[:, :1] - utility).std(axis=0, ddof=1) / np.sqrt(SOME.deals)

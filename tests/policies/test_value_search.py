@@ -5,8 +5,9 @@ import pytest
 
 from genial_env import Rules, use_backend, view
 from genial_env.core import kernel
-from genial_env.core.chance import bits
+from genial_env.core.chance import bits, game_seeds
 from genial_env.core.state import Phase, State
+from genial_env.policies.search import Deals, deal
 from genial_env.policies.value import judge
 from genial_env.policies.value_net import ValueNet
 from genial_env.policies.value_search import _spread_draws, predict_later
@@ -61,29 +62,40 @@ def test_the_first_turn_is_that_of_the_seat_to_play(rules: Rules) -> None:
 def test_solo_the_next_tiles_are_in_proportion_to_the_bag() -> None:
     """Of each kind there are as many as its share of the deals, rounded down or up, and the same for all moves."""
     moves, state = 3, random_play(SOLO, games=1, seed=4, steps=9)
-    share = state.bag[0] / state.bag[0].sum()
+    share, alone = state.bag[0] / state.bag[0].sum(), view(state)
     seen = set()
-    for deals in (1, 8, 50, 500):
+    for size in (1, 8, 50, 500):
         for seed in range(20):
-            played = state.select(np.zeros(deals * moves, dtype=np.int64))
-            draws = _spread_draws(played, deals, bits(np.uint64(seed), np.zeros(1, dtype=np.int64)))
+            deals = deal(alone, bits(np.uint64(seed), np.zeros(1, dtype=np.int64)), 0, size)
+            draws = _spread_draws(deals)
             assert draws is not None
-            assert draws.shape == (deals * moves, 1)
-            by_deal = draws.reshape(deals, moves)
-            assert (by_deal == by_deal[:, :1]).all()
-            counts = np.bincount(by_deal[:, 0], minlength=len(share))
-            assert (np.abs(counts - deals * share) < 1).all()
+            counts = np.bincount(draws, minlength=len(share))
+            assert (np.abs(counts - size * share) < 1).all()
             seen.add(tuple(counts.tolist()))
             actions = np.flatnonzero(kernel.legal(state)[0])[:moves]
-            kernel.apply(played, np.tile(actions, deals), draws=draws)
-            assert np.array_equal(played.racks[:, 0, 0], draws[:, 0])
+            played = deals.play(actions, np.repeat(draws, moves)[:, None])
+            assert np.array_equal(
+                played.racks[:, 0, 0].reshape(size, moves), np.repeat(draws, moves).reshape(size, moves)
+            )
     assert len(seen) > 20  # it is random which deals a kind gets
 
 
 def test_with_several_seats_or_an_empty_bag_nothing_is_spread() -> None:
     random = bits(np.uint64(1), np.zeros(1, dtype=np.int64))
     for rules in (Rules(), TEAM):
-        assert _spread_draws(kernel.deal(rules, range(2)), 2, random) is None
-    empty = kernel.deal(SOLO, range(2))
-    empty.bag[:] = 0
-    assert _spread_draws(empty, 2, random) is None
+        assert _spread_draws(deal(view(kernel.deal(rules, range(1))), random, 0, 2)) is None
+    empty = Deals(kernel.deal(SOLO, range(2)), game_seeds(0, 2))
+    empty.states.bag[:] = 0
+    assert _spread_draws(empty) is None
+
+
+def test_deals_of_one_batch_are_those_of_several() -> None:
+    alone, random = (
+        view(random_play(Rules(), games=1, seed=4, steps=9)),
+        bits(np.uint64(1), np.zeros(1, dtype=np.int64)),
+    )
+    whole = deal(alone, random, 0, 7)
+    for part, first in ((whole.select(3, 4), 3), (whole.select(0, 3), 0)):
+        again = deal(alone, random, first, len(part))
+        assert np.array_equal(part.random, again.random)
+        assert np.array_equal(part.states.racks, again.states.racks)
