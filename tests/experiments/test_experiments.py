@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments import env_speed, ladder, leaderboard, long_masks, ppo_speed, speed, variance
+from experiments import ablate_features, env_speed, ladder, leaderboard, long_masks, ppo_speed, speed, variance
 from genial_env import Rules, genial_v0
 from tests.conftest import needs_numba
 
@@ -47,6 +47,19 @@ def test_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: 
     found = json.loads((tmp_path / "found.json").read_text())["found"]
     assert {row["by"] for row in found} == {"MOMAland", "Python", "numpy", "numba", "numba, 2 threads"}
     assert all(row["moves_per_s"] > 0 for row in found)
+
+
+@needs_numba
+def test_ablate_features(capsys: pytest.CaptureFixture[str]) -> None:
+    args = ablate_features.Args(games=60, test_games=20, steps=40, seeds=2, groups=("tile kinds", "replies"))
+    found = ablate_features.main(args)
+    assert set(found) == {"", "tile kinds", "replies"}
+    assert all((losses > 0.3).all() and (losses < 1).all() for losses in found.values())
+    assert "without tile kinds" in capsys.readouterr().out
+    with pytest.raises(ValueError, match=r"the group must be one of .*, not 'colors'"):
+        ablate_features.find_columns(Rules(), "colors")
+    for rules in (Rules(), Rules(1, "2009", "solo")):
+        assert all(ablate_features.find_columns(rules, group).any() for group in ablate_features.GROUPS)
 
 
 def test_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
