@@ -5,8 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from experiments import ablate_features, env_speed, ladder, leaderboard, long_masks, ppo_speed, speed, variance
+from experiments import (
+    ablate_features,
+    env_speed,
+    judge_levels,
+    ladder,
+    leaderboard,
+    long_masks,
+    ppo_speed,
+    speed,
+    variance,
+)
 from genial_env import Rules, genial_v0
+from genial_env.analysis.judge import LEVELS, Level
 from tests.conftest import needs_numba
 
 
@@ -60,6 +71,17 @@ def test_ablate_features(capsys: pytest.CaptureFixture[str]) -> None:
         ablate_features.find_columns(Rules(), "colors")
     for rules in (Rules(), Rules(1, "2009", "solo")):
         assert all(ablate_features.find_columns(rules, group).any() for group in ablate_features.GROUPS)
+
+
+@needs_numba
+def test_judge_levels(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, deals in (("normal", 4), ("deep", 8)):
+        monkeypatch.setitem(LEVELS, name, Level(actions=3, deals=deals))
+    shares = judge_levels.main(judge_levels.Args(late=5, positions=8))
+    assert all(with_solver == 1 >= without >= 0 for with_solver, without in shares.values())
+    shown = capsys.readouterr().out
+    assert "5 late positions" in shown
+    assert "same as deep" in shown
 
 
 def test_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
