@@ -158,14 +158,12 @@ def test_forced_decisions_lose_nothing() -> None:
 
 
 @pytest.mark.parametrize("rules", JUDGED, ids=str)
-def test_value_finds_no_fault_with_itself(rules: Rules) -> None:
-    found = review(game(rules, "value"), "value")
-    assert found.judge == "value"
-    if rules is SOLO:  # it plays for the next markers, too
-        assert sum(found.mean_loss()) < 0.02
-    else:
-        assert max(each.loss for each in found.decisions) < 1e-6
-        assert {each.verdict for each in found.decisions} == {"best"}
+def test_value_loses_little_by_its_own_network(rules: Rules) -> None:
+    """What it loses are the placements that it did not look at."""
+    found = review(game(rules, "value"), "fast")
+    assert found.judge == "fast"
+    assert max(found.mean_loss()) < (0.2 if rules is SOLO else 0.02)
+    if rules is not SOLO:
         assert all(0 <= each.win <= 1 and -1 <= each.utility <= 1 for each in found.decisions)
 
 

@@ -243,7 +243,7 @@ def test_a_faulty_game_is_not_drawn(
 
 
 def test_review(played: Path) -> None:
-    lines = genial("review", played, "--game", 2).stdout.splitlines()
+    lines = genial("review", played, "--game", 2, "--judge", "fast").stdout.splitlines()
     assert lines[0].startswith(f"game 2 of {played}: seat 0 greedy, seat 1 random; players 2")
     assert any("losses of rank utility, +1 first to -1 last" in line for line in lines)
     worst = [line for line in lines if ": blunder, lost 0." in line or ": mistake, lost 0." in line]
@@ -251,7 +251,7 @@ def test_review(played: Path) -> None:
     assert all(line.startswith("event ") and "; better: " in line for line in worst)
     told = json.loads(genial("review", played, "--game", 2, "--json", "--judge", "fast").stdout)
     assert sum(decision["verdict"] in ("mistake", "blunder") for decision in told["decisions"]) == len(worst)
-    everything = genial("review", played, "--game", 2, "--all").stdout.splitlines()
+    everything = genial("review", played, "--game", 2, "--all", "--judge", "fast").stdout.splitlines()
     assert sum(line.startswith("event ") for line in everything) == len(told["decisions"])
     assert "agent 'greedy' cannot judge" in genial("review", played, "--judge", "greedy", status=2).stderr
 
