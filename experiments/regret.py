@@ -88,7 +88,7 @@ def find_positions(agent: Policy, rules: Rules, count: int, seed: int) -> tuple[
 
 def compute_regret(search: ValueSearch, alone: View, action: int, deals: int, random: np.uint64) -> float:
     """Return the regret of an action in the one game of a view."""
-    best_first, _ = search.moves(alone)
+    best_first = search.moves(alone)
     actions = np.append(best_first[best_first != action], action)
     half = deals // 2
     choosing, measuring = (

@@ -66,12 +66,8 @@ class Halving:
         self.candidates = check_count("candidates", candidates)
         self._playouts, self._budget_s = check_budget(playouts, budget_s), budget_s
 
-    def moves(self, view: View) -> tuple[Ints, Floats]:
-        """Return the actions of one game to compare, the best by the prior first, and what their payoffs are added to.
-
-        Returns:
-            Actions [n] and sums [n].
-        """
+    def moves(self, view: View) -> Ints:
+        """Return the actions of one game to compare, the best by the prior first: [n]."""
         raise NotImplementedError
 
     def outcomes(self, view: View, actions: Ints, deals: "Deals") -> Floats:
@@ -89,8 +85,8 @@ class Halving:
         exact = exact_action(view)
         if exact is not None:
             return exact
-        moves, totals = self.moves(view)
-        left, total, used = np.arange(len(moves)), self._count_deals(len(moves)), 0
+        moves = self.moves(view)
+        totals, left, total, used = np.zeros(len(moves)), np.arange(len(moves)), self._count_deals(len(moves)), 0
         known = deal(view, random, 0, total) if total else None
         for batches in self._rounds(len(moves)):
             for size in batches:
@@ -192,11 +188,11 @@ class Search(Halving):
         self._playout = make_policy(playout)
         self._prior = check_prior(prior)
 
-    def moves(self, view: View) -> tuple[Ints, Floats]:
-        """Return the actions of one game with the highest prior values, and zeros: [n] each."""
+    def moves(self, view: View) -> Ints:
+        """Return the actions of one game with the highest prior values: [n]."""
         actions = candidates(view, self.candidates, self._prior)[0]
-        actions = actions[actions != NONE]
-        return actions, np.zeros(len(actions))
+        result: Ints = actions[actions != NONE]
+        return result
 
     def outcomes(self, view: View, actions: Ints, deals: Deals) -> Floats:
         """Return the payoff of each action in some deals of the hidden tiles of one game: [deals, moves]."""

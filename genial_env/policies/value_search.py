@@ -14,7 +14,6 @@ Measured results: docs/policies.md.
 
 import numpy as np
 
-from genial_env._util.checks import as_number
 from genial_env.backends import accelerated
 from genial_env.core import kernel
 from genial_env.core.arrays import Floats, Floats32, Ints
@@ -40,8 +39,6 @@ class ValueSearch(Halving):
         candidates: the number of actions compared, those that the network values highest.
         width: the number of placements that the network evaluates to find them.
         replies: the number of placements among which each later decision is made.
-        prior_deals: the number of deals that the network's value of an action counts for, beside those in which it is
-            played on.
         turns: the own turn at which the network evaluates, 1: the next. A game that ends before counts by its result.
         weights: a file of weights, or the arrays; None: the shipped file for the game's seats and mode.
         name: the name in tables and records.
@@ -59,7 +56,6 @@ class ValueSearch(Halving):
         candidates: int = 12,
         width: int = 256,
         replies: int = 12,
-        prior_deals: float = 0.0,
         turns: int = 1,
         weights: weight_files.Source = None,
         name: str = "value_search",
@@ -67,7 +63,6 @@ class ValueSearch(Halving):
         super().__init__(playouts, budget_s, candidates=candidates, name=name)
         self._width = check_count("width", width)
         self._replies, self._turns = check_count("replies", replies), check_count("turns", turns)
-        self._prior_deals = as_number(prior_deals, "prior_deals", 0)
         self._nets = Nets(weights)
 
     def prepare(self, rules: Rules) -> None:
@@ -78,15 +73,11 @@ class ValueSearch(Halving):
         """
         self._nets.of(rules)
 
-    def moves(self, view: View) -> tuple[Ints, Floats]:
-        """Return the actions of one game that the network values highest, the best first, and their weighted values.
-
-        Returns:
-            Actions [n] and the network's values times `prior_deals` [n].
-        """
+    def moves(self, view: View) -> Ints:
+        """Return the actions of one game that the network values highest, the best first: [n]."""
         judged = judge(view, self._nets.of(view.rules), self._width)
         best_first = np.argsort(-judged.utility, kind="stable")[: self.candidates]
-        return judged.after.actions[best_first], self._prior_deals * judged.utility[best_first].astype(np.float64)
+        return judged.after.actions[best_first]
 
     def outcomes(self, view: View, actions: Ints, deals: Deals) -> Floats:
         """Return the value a few turns after each action, in some deals of one game: [deals, moves]."""

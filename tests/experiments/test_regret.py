@@ -33,7 +33,7 @@ def test_the_regret_of_an_action_is_its_distance_from_the_best() -> None:
 def check_regrets(states: State, search: ValueSearch, random: Bits) -> None:
     for row in range(len(states)):
         alone = view(states, rows=np.array([row]))
-        moves, _ = search.moves(alone)
+        moves = search.moves(alone)
         of = {int(action): compute_regret(search, alone, int(action), 40, random[row]) for action in moves}
         assert min(of.values()) <= 0 <= max(of.values())
 

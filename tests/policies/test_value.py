@@ -205,7 +205,6 @@ def test_search_looks_at_later_turns(tmp_path: Path) -> None:
         {"candidates": 2},
         {"width": 3},
         {"replies": 1},
-        {"prior_deals": 50},
         {"turns": 2},
     ]
     chosen = [ValueSearch(**{"playouts": 30, **setting}, weights=file)(seen, random) for setting in settings]
