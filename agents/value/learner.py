@@ -103,7 +103,12 @@ class Args:
     @property
     def total_games(self) -> int:
         """The number of games, warmup games included."""
-        return self.warmup_games + self.games
+        return self.first_games + self.games
+
+    @property
+    def first_games(self) -> int:
+        """The number of warmup games; 0 for a run that starts from weights."""
+        return self.warmup_games if self.start_from is None else 0
 
     def make_task_seed(self, number: int) -> int:
         """Return the seed of a self-play task, different for all runs and tasks."""
@@ -157,7 +162,6 @@ class Learner:
             weights = _read_weights(args.start_from, args.rules)
             for net in (learner.net, learner.average):
                 net.load_arrays(weights)
-            learner.games = args.warmup_games
         else:
             learner.learn(samples)
         return learner
@@ -167,7 +171,7 @@ class Learner:
         args = self.args
         task = SelfPlayTask(
             self.rules,
-            {} if self.games < args.warmup_games else self.average.arrays(),
+            {} if self.games < args.first_games else self.average.arrays(),
             opponents=self._choose_opponents(),
             seed=args.make_task_seed(self.tasks),
             games=args.n_envs,
@@ -184,7 +188,7 @@ class Learner:
     def _choose_opponents(self) -> list[Weights]:
         """Choose a random past self, or the frozen network; none for warmup games and solo."""
         args = self.args
-        if self.games < args.warmup_games or args.players == 1:
+        if self.games < args.first_games or args.players == 1:
             return []
         if args.best_response_to is not None:
             return [_read_weights(args.best_response_to, self.rules)]
