@@ -1,7 +1,7 @@
 """Does PPO get further when its policy imitates a stronger agent first?
 
     python -m experiments.distill --out runs/distilled                                  # imitates "value"
-    python -m experiments.train_ppo --out runs/ppo --start-from runs/distilled/policy.safetensors
+    python -m experiments.train_ppo --network halves --out runs/ppo --start-from runs/distilled/policy.safetensors
 
 The method is DAgger (S. Ross, G. Gordon, D. Bagnell, "A reduction of imitation learning and structured prediction to
 no-regret online learning", AISTATS 2011). The student is PPO's network (agents/ppo/halves_net.py), which starts as the
