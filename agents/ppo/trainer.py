@@ -126,8 +126,8 @@ class Args(PPOOptions):
     """most candidates of a decision, those that the network of the start values highest; for the network "afterstates",
     as the next one"""
     candidates: int | None = None
-    """placements among which they are selected, and that past selves compare; by default as many as the agent "value"
-    compares"""
+    """placements among which they are selected, and that past selves and evaluations compare; by default as many as the
+    agent "value" compares"""
     shaping: float = 0.0
     """weight of the potential-based shaping of rewards (agents/ppo/shaping.py)"""
     network: str = AFTERSTATES
@@ -229,7 +229,7 @@ class Trainer:
         """Write the weights, evaluate the agent, and return the new line of the learning curve."""
         moves, log = self.model.num_timesteps, self.model.logger
         weights = self.net.get_arrays()
-        agent = PPO(weights) if self.args.network == AFTERSTATES else self._make_agent(weights, KIND)
+        agent = self._make_agent(weights, KIND, solve=True)
         seed = self.args.seed + EVAL_SEED_OFFSET + moves
         found = measure(agent, self.eval_opponents, self.rules, deals, seed)
         about = {
@@ -361,12 +361,12 @@ class Trainer:
         return weight_files.read(path, self.kind, self.rules, lambda rules, arrays: shapes)[0]
 
     def _make_past_self(self, moves: int, weights: Arrays) -> Policy:
-        return self._make_agent(weights, f"self@{moves}")
+        return self._make_agent(weights, f"self@{moves}", solve=False)
 
-    def _make_agent(self, weights: Arrays, name: str) -> Policy:
-        """Create an opponent that plays with the weights of the network."""
+    def _make_agent(self, weights: Arrays, name: str, solve: bool) -> Policy:
+        """Create an agent with the weights of the network; `solve`: whether it may solve the last two placements."""
         if self.args.network == AFTERSTATES:
-            return PPO(weights, candidates=self.args.candidates, solve=False, name=name)
+            return PPO(weights, candidates=self.args.candidates, solve=solve, name=name)
         net = self.policy.net_class(self.rules, self.args.width)
         net.load_arrays(weights)
         return PastSelf(net, self.encoding, name)
