@@ -102,21 +102,27 @@ class Args(PPOOptions):
     """scripted opponents"""
     past_self_share: float = 0.8
     """share of the games against past selves, once there is one"""
+    snapshot_every: int = 8
+    """updates between two snapshots of the learner that join the league as past selves"""
+    eval_every: int = 24
+    """updates between two evaluations"""
     eval_opponents: tuple[str, ...] = ()
     """opponents of evaluations; by default denial, and the former value network of agents/opponents"""
     batch_size: int = 1024
     """decisions in a minibatch"""
     n_epochs: int = 2
     """passes over the decisions of an update"""
-    learning_rate: float = 2e-4
+    learning_rate: float = 5e-4
     """initial learning rate; it falls linearly to 0"""
+    gae_lambda: float = 0.8
+    """lambda of generalized advantage estimation"""
     clip_range: float = 0.1
     """clipping range of PPO's loss"""
     ent_coef: float = 0.01
     """coefficient of the entropy bonus"""
     width: int = 32
     """hidden units of the network; with the network "afterstates" those of its critic"""
-    total_timesteps: int = 5_000_000
+    total_timesteps: int = 400_000
     """decisions of the learning seat"""
     n_envs: int = 64
     """games at a time"""
