@@ -1,15 +1,15 @@
 """Does PPO get further when its policy imitates a stronger agent first?
 
     python -m experiments.distill --out runs/distilled                                  # imitates "value"
-    python -m experiments.train_ppo --out runs/ppo --start-from runs/distilled/policy.safetensors
+    python -m experiments.train_ppo --network halves --out runs/ppo --start-from runs/distilled/policy.safetensors
 
 The method is DAgger (S. Ross, G. Gordon, D. Bagnell, "A reduction of imitation learning and structured prediction to
-no-regret online learning", AISTATS 2011). The student is PPO's network (agents/ppo/halves_net.py), which starts as the
+no-regret online learning", AISTATS 2011). The student is the network of agents/ppo/halves_net.py, which starts as the
 policy "denial". In every round games are played in which each decision is made by the teacher or by the current
 student. The student learns the teacher's choice in all of them, so also in positions that its own mistakes lead to. Its
 value head learns the outcomes of the games. The file `policy.safetensors` is played by ``ppo(weights="...")``.
 
-The answer, with numbers: docs/training.md, "Ablations".
+The answer, with numbers: docs/training.md, "Imitation".
 """
 
 from dataclasses import dataclass

@@ -171,7 +171,7 @@ def measure_all(args: Args) -> dict[str, dict[str, float]]:
         ("free, lean and packed", FreeVecEnv, LeanPolicy, 1024, 3, packed),
         ("game, flat, sb3-contrib", "flat", "MlpPolicy", 512, 4, {}),
         ("game, flat, lean and packed", "flat", LeanPolicy, 512, 4, packed),
-        ("game, halves, as train_ppo", Halves(), HalvesPolicy, 512, 3, halves),
+        ("game, halves, lean and packed", Halves(), HalvesPolicy, 512, 3, halves),
     ]
     for what, env, policy, batch_size, epochs, more in cases:
         made = env(args.n_envs) if env is FreeVecEnv else game(env)

@@ -1,11 +1,10 @@
-"""MaskablePPO by self-play: how strong does it get in two hours on one core?
+"""MaskablePPO by self-play: can it improve the network of the agent "value"?
 
-    python -m experiments.train_ppo --out runs/ppo
-    python -m experiments.train_ppo --out runs/ppo            # the same command resumes an interrupted run
+    python -m experiments.train_ppo --start-from genial_env/policies/weights/value-2.safetensors --out runs/ppo
     tensorboard --logdir runs/ppo/tensorboard
 
-The network of agents/ppo/halves_net.py plays against a league of scripted agents and of its own past selves, hard ones
-more often. It is evaluated regularly. The folder of the run then holds
+The same command resumes an interrupted run. The network of agents/ppo/afterstates_net.py plays against a league of its
+past selves and scripted agents, hard ones more often. It is evaluated regularly. The folder of the run then holds
 
     run.json, curve.jsonl     how the run went (agents/runs/run.py)
     checkpoint.pt             the complete state: an interrupted run resumes from it and ends bit for bit the same

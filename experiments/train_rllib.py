@@ -1,9 +1,9 @@
-"""The self-play of experiments/train_ppo.py with RLlib's PPO: does it work on more than one machine?
+"""Self-play as in experiments/train_ppo.py with RLlib's PPO: does it work on more than one machine?
 
     python3 -m venv .venv-rllib && .venv-rllib/bin/pip install -e '.[rllib]'
     .venv-rllib/bin/python -m experiments.train_rllib --num-env-runners 2
 
-The same network (agents/ppo/halves_net.py) plays in the same league. On a Ray cluster the same command has the option
+The network of agents/ppo/halves_net.py plays in the same league. On a Ray cluster the same command has the option
 ``--address auto`` (docs/rllib.md). The folder of the run then holds
 
     run.json, curve.jsonl     how the run went (agents/runs/run.py)

@@ -1,6 +1,7 @@
 """Set-ups that several tests share."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,10 @@ VARIANTS = [
 ]
 EVERYDAY = [Rules(), Rules(3, "2009"), Rules(4, "2004", "team"), Rules(1, "2004", "solo"), VARIANTS[0], VARIANTS[2]]
 """Every edition, mode and number of seats once; under the other rules a test that runs under all is slow."""
+
+
+FORMER_PPO = Path(__file__).parent.parent / "agents" / "opponents" / "ppo_2026_11-2.safetensors"
+"""Weights of the agent "ppo" of the network that scores halves, for two seats."""
 
 
 def every(name: str, values: Sequence[Any], everyday: Sequence[Any], ids: Callable[[Any], str] = str) -> Any:

@@ -1,10 +1,13 @@
 """The base class of the networks that PPO trains."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 
+import torch
 from torch import Tensor, nn
 
 from genial_env import Rules
+from genial_env.core.arrays import Floats32
 
 __all__ = ["ActorCriticNet"]
 
@@ -30,3 +33,11 @@ class ActorCriticNet(nn.Module, ABC):
     @abstractmethod
     def values(self, observation: dict[str, Tensor]) -> Tensor:
         """Compute values [batch] only."""
+
+    def get_arrays(self) -> dict[str, Floats32]:
+        """Return the weights that a file of weights holds, by name."""
+        return {name: value.numpy(force=True).copy() for name, value in self.state_dict().items()}
+
+    def load_arrays(self, arrays: Mapping[str, Floats32]) -> None:
+        """Set the weights in place to what :meth:`get_arrays` returned."""
+        self.load_state_dict({name: torch.as_tensor(array) for name, array in arrays.items()})

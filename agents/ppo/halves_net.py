@@ -1,7 +1,7 @@
-"""The network of the agent "ppo": it scores each half of a tile by its effects and starts as the policy "denial".
+"""A network that scores each half of a tile by its effects and starts as the policy "denial".
 
-It is plain torch: agents/ppo/halves_policy.py makes a MaskablePPO policy of it, agents/rllib/halves_module.py an RLlib
-module.
+The agent "ppo" plays its weights (genial_env/policies/halves_net.py). The network is plain torch:
+agents/ppo/halves_policy.py makes a MaskablePPO policy of it, agents/rllib/halves_module.py an RLlib module.
 
 Observations are of the encoding "halves" (genial_env/policies/halves.py). One small network, shared by all colors and
 cells, scores each (color, cell). The logit of a placement is the sum of the scores of its two halves and of a term of

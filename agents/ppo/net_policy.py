@@ -43,12 +43,15 @@ class NetPolicy(MaskableActorCriticPolicy):
         super().__init__(observation_space, action_space, lr_schedule, **kwargs)
 
     def _build(self, lr_schedule: Schedule) -> None:
-        self.net = self.net_class(Rules.from_dict(self._rules_arguments), self._width)
+        self.net = self._make_net(Rules.from_dict(self._rules_arguments), self._width)
         self.action_dist = LeanMaskedCategorical(count_actions(self.action_space))
         extractor: Any = nn.Identity()  # Stable-Baselines3 wants one; the network reads observations itself
         self.features_extractor = self.pi_features_extractor = self.vf_features_extractor = extractor
         make_optimizer: Any = self.optimizer_class
         self.optimizer = make_optimizer(self.net.parameters(), lr=lr_schedule(1), **self.optimizer_kwargs)
+
+    def _make_net(self, rules: Rules, width: int) -> ActorCriticNet:
+        return self.net_class(rules, width)
 
     def _get_constructor_parameters(self) -> dict[str, Any]:
         own = {"rules_arguments": self._rules_arguments, "width": self._width}

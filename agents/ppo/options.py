@@ -25,6 +25,8 @@ class PPOOptions(LeagueOptions):
     """number of seats"""
     edition: str = "2025"
     """edition of the rules"""
+    mode: str = "individual"
+    """"individual" or "team" (four seats)"""
     batch_size: int = 512
     """decisions in a minibatch"""
     n_epochs: int = 3

@@ -17,7 +17,10 @@ from stable_baselines3.common.logger import configure
 from stable_baselines3.common.utils import LinearSchedule
 
 from agents.ppo.actor_critic import ActorCriticNet
+from agents.ppo.afterstates_net import DEFAULT_WIDTHS
+from agents.ppo.afterstates_policy import AfterstatesPolicy
 from agents.ppo.augmented_env import VecSymmetryAugmentation
+from agents.ppo.central_env import VecCentralTiles
 from agents.ppo.halves_policy import HalvesPolicy
 from agents.ppo.league import League, compute_results
 from agents.ppo.masked import AtomicSaveMaskablePPO, PackedMaskDictRolloutBuffer
@@ -26,40 +29,50 @@ from agents.ppo.options import EVAL_SEED_OFFSET, FINAL_EVAL_FACTOR, PPOOptions
 from agents.ppo.past_self import PastSelf
 from agents.ppo.plain_net import PlainPolicy
 from agents.ppo.resumable import AnyGenialVecEnv
-from agents.ppo.sb3_agent import SB3Agent
 from agents.ppo.shaping import VecPotentialShaping
 from agents.ppo.structured_net import StructuredPolicy
 from agents.runs.checkpoints import load_checkpoint
 from agents.runs.evaluation import format_results, measure
 from agents.runs.run import Run
-from genial_env import Rules
+from genial_env import Policy, Rules
 from genial_env._util.files import replace_path
 from genial_env.encodings import AnyEncoding
 from genial_env.envs.opponents import AnyOpponents
 from genial_env.envs.sb3 import GenialVecEnv
-from genial_env.policies import weight_files
+from genial_env.policies import value, weight_files
+from genial_env.policies.afterstate_choices import AfterstateChoices
 from genial_env.policies.halves import Halves
-from genial_env.policies.ppo import KIND
+from genial_env.policies.ppo import KIND, PPO
+from genial_env.policies.seat_counts import value_candidates
+from genial_env.policies.value_net import ValueNet
 
 __all__ = ["CHECKPOINT", "MAY_CHANGE", "NETWORKS", "WEIGHTS", "Args", "Trainer"]
 
 CHECKPOINT, WEIGHTS = "checkpoint.pt", "policy.safetensors"
 
-HALVES = "halves"
-"""The name of the network that genial_env/policies/ppo.py plays."""
+AFTERSTATES, HALVES = "afterstates", "halves"
+"""The networks that genial_env/policies/ppo.py plays."""
 
-NETWORKS: dict[str, tuple[type[NetPolicy], AnyEncoding]] = {
-    HALVES: (HalvesPolicy, Halves()),
-    "structured": (StructuredPolicy, "planes"),
-    "plain": (PlainPolicy, "planes"),
+NETWORKS: dict[str, type[NetPolicy]] = {
+    AFTERSTATES: AfterstatesPolicy,
+    HALVES: HalvesPolicy,
+    "structured": StructuredPolicy,
+    "plain": PlainPolicy,
 }
-"""The policy and the encoding of each network."""
+"""The policy of each network."""
 
 SCALARS = ("explained_variance", "entropy_loss", "approx_kl", "clip_fraction", "value_loss")
 """Numbers of the last update that a line of the learning curve holds."""
 
 SB3_EVAL_ENVS = 64
 """Games at a time of sb3-contrib's evaluation callback."""
+
+DEFAULT_EVAL_OPPONENTS = ("denial",)
+
+FORMER_VALUES = Path("agents/opponents")
+"""The folder of former networks of the agent "value", opponents of evaluations that stay the same."""
+
+Arrays = weight_files.Arrays
 
 MODEL_STATE = (
     "num_timesteps",
@@ -85,16 +98,47 @@ SB3_EVALUATION_STATE = (
 class Args(PPOOptions):
     """The options of the command line."""
 
-    total_timesteps: int = 5_000_000
+    scripted: tuple[str, ...] = ("value",)
+    """scripted opponents"""
+    past_self_share: float = 0.8
+    """share of the games against past selves, once there is one"""
+    snapshot_every: int = 8
+    """updates between two snapshots of the learner that join the league as past selves"""
+    eval_every: int = 24
+    """updates between two evaluations"""
+    eval_opponents: tuple[str, ...] = ()
+    """opponents of evaluations; by default denial, and the former value network of agents/opponents"""
+    batch_size: int = 1024
+    """decisions in a minibatch"""
+    n_epochs: int = 2
+    """passes over the decisions of an update"""
+    learning_rate: float = 5e-4
+    """initial learning rate; it falls linearly to 0"""
+    gae_lambda: float = 0.8
+    """lambda of generalized advantage estimation"""
+    clip_range: float = 0.1
+    """clipping range of PPO's loss"""
+    ent_coef: float = 0.01
+    """coefficient of the entropy bonus"""
+    width: int = 32
+    """hidden units of the network; with the network "afterstates" those of its critic"""
+    total_timesteps: int = 400_000
     """decisions of the learning seat"""
     n_envs: int = 64
     """games at a time"""
     n_steps: int = 64
     """decisions in each game between two updates"""
+    choices: int = 16
+    """most candidates of a decision, those that the network of the start values highest; for the network "afterstates",
+    as the next one"""
+    candidates: int | None = None
+    """placements among which they are selected, and that past selves and evaluations compare; by default as many as the
+    agent "value" compares"""
     shaping: float = 0.0
     """weight of the potential-based shaping of rewards (agents/ppo/shaping.py)"""
-    network: str = HALVES
-    """the network: "halves"; to compare with, "structured" (that of the quickstart) or "plain" (a perceptron)"""
+    network: str = AFTERSTATES
+    """the network: "afterstates" or "halves"; to compare with, "structured" (that of the quickstart) or "plain" (a
+    perceptron)"""
     augment: bool = False
     """show the learner every position under a random symmetry; for the network "plain" only, as the others treat all
     symmetric positions alike"""
@@ -127,28 +171,29 @@ class Trainer:
 
     def __init__(self, args: Args, run: Run) -> None:
         self.args, self.run = args, run
-        self.rules = Rules(args.players, args.edition)
+        self.rules = Rules(args.players, args.edition, args.mode)
         if args.network not in NETWORKS:
             raise ValueError(f"the network must be one of {', '.join(NETWORKS)}, not {args.network!r}")
         if args.augment and args.network != "plain":
             raise ValueError(f"--augment does nothing for the network {args.network!r}, which is symmetric already")
-        self.policy, self.encoding = NETWORKS[args.network]
-        self.kind = KIND if args.network == HALVES else f"{KIND}-{args.network}"
+        self.policy = NETWORKS[args.network]
+        self.kind = KIND if args.network in (AFTERSTATES, HALVES) else f"{KIND}-{args.network}"
+        self.start = self._read_start()
+        self.encoding = self._make_encoding()
         self.league = League(args, self._make_past_self)
         self.env = self._make_env(self.league.make_pool(), args.n_envs, args.seed)
-        self.training_env = VecPotentialShaping(self._augment(self.env), args.shaping)
+        self.training_env = VecPotentialShaping(self._augment(self._add_tiles(self.env)), args.shaping)
         self.model = self._make_model()
         self.model.set_logger(configure(str(args.out / "tensorboard"), ["tensorboard"]))
-        if args.start_from is not None:
-            shapes = {name: tuple(value.shape) for name, value in self.net.state_dict().items()}
-            arrays, _ = weight_files.read(args.start_from, self.kind, self.rules, lambda rules, arrays: shapes)
-            self.net.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
+        if self.start is not None:
+            self.net.load_arrays(self.start)
+            self.add_past_self()
         self.callback = LeagueCallback(self)
         self.final: dict[str, Any] = {}
         """the line of the final evaluation, once it is made"""
-        opponents = args.eval_opponents[-1]
-        eval_env = self._make_env(opponents, SB3_EVAL_ENVS, args.seed + EVAL_SEED_OFFSET)
-        self.eval_env = VecPotentialShaping(eval_env, 0.0)
+        self.eval_opponents = args.eval_opponents or (*DEFAULT_EVAL_OPPONENTS, *name_former_value(self.rules))
+        eval_env = self._make_env(self.eval_opponents[-1], SB3_EVAL_ENVS, args.seed + EVAL_SEED_OFFSET)
+        self.eval_env = VecPotentialShaping(self._add_tiles(eval_env), 0.0)
         self.sb3_evaluation = MaskableEvalCallback(
             self.eval_env,
             n_eval_episodes=args.eval_deals,
@@ -189,10 +234,10 @@ class Trainer:
     def evaluate(self, deals: int) -> dict[str, Any]:
         """Write the weights, evaluate the agent, and return the new line of the learning curve."""
         moves, log = self.model.num_timesteps, self.model.logger
-        weights = {name: value.numpy(force=True) for name, value in self.net.state_dict().items()}
-        agent = SB3Agent(self.model, encoding=self.encoding)
+        weights = self.net.get_arrays()
+        agent = self._make_agent(weights, KIND, solve=True)
         seed = self.args.seed + EVAL_SEED_OFFSET + moves
-        found = measure(agent, self.args.eval_opponents, self.rules, deals, seed)
+        found = measure(agent, self.eval_opponents, self.rules, deals, seed)
         about = {
             "command": self.run.command,
             "seed": self.args.seed,
@@ -213,8 +258,7 @@ class Trainer:
 
         Running games may get another opponent then, with the default options about one in two hundred.
         """
-        weights = {name: value.detach().cpu().clone() for name, value in self.net.state_dict().items()}
-        self.league.add_past_self(self.model.num_timesteps, weights)
+        self.league.add_past_self(self.model.num_timesteps, self.net.get_arrays())
         self.env.set_opponents(self.league.make_pool())
 
     def save(self) -> None:
@@ -262,6 +306,7 @@ class Trainer:
             games,
             self.args.players,
             self.args.edition,
+            self.args.mode,
             opponents=opponents,
             seat="random",
             encoding=self.encoding,
@@ -270,6 +315,9 @@ class Trainer:
 
     def _make_model(self) -> MaskablePPO:
         args = self.args
+        network: dict[str, Any] = {"rules_arguments": self.rules.to_dict(), "width": args.width}
+        if args.network == AFTERSTATES:
+            network["widths"] = DEFAULT_WIDTHS if self.start is None else ValueNet.widths_of(self.start)
         return AtomicSaveMaskablePPO(
             self.policy,
             self.training_env,
@@ -282,10 +330,14 @@ class Trainer:
             clip_range=args.clip_range,
             ent_coef=args.ent_coef,
             rollout_buffer_class=PackedMaskDictRolloutBuffer,
-            policy_kwargs={"rules_arguments": self.rules.to_dict(), "width": args.width},
+            policy_kwargs=network,
             seed=args.seed,
             device=args.device,
         )
+
+    def _add_tiles(self, env: GenialVecEnv) -> AnyGenialVecEnv:
+        """Wrap an environment for the critic that sees the hidden tiles, if the network has one."""
+        return VecCentralTiles(env) if self.args.network == AFTERSTATES else env
 
     def _augment(self, env: AnyGenialVecEnv) -> AnyGenialVecEnv:
         """Wrap an environment for augmentation, if the options ask for it."""
@@ -293,10 +345,37 @@ class Trainer:
             return env
         return VecSymmetryAugmentation(env, self.rules, self.encoding, self.args.seed)
 
-    def _make_past_self(self, moves: int, weights: dict[str, torch.Tensor]) -> PastSelf:
+    def _make_encoding(self) -> AnyEncoding:
+        """Create the encoding of the network."""
+        args = self.args
+        if args.network != AFTERSTATES:
+            return Halves() if args.network == HALVES else "planes"
+        most = value_candidates(self.rules) if args.candidates is None else args.candidates
+        net = None if self.start is None else ValueNet(self.rules, self.start)
+        return AfterstateChoices(args.choices, net, most)
+
+    def _read_start(self) -> Arrays | None:
+        """Read the weights to start from; a network of afterstates may start from those of the agent "value"."""
+        path = self.args.start_from
+        if path is None:
+            return None
+        if self.args.network == AFTERSTATES:
+            kind = value.KIND if weight_files.read_metadata(path).get("kind") == value.KIND else KIND
+            return weight_files.read(path, kind, self.rules, ValueNet.layout_of)[0]
         net = self.policy.net_class(self.rules, self.args.width)
-        net.load_state_dict(weights)
-        return PastSelf(net, self.encoding, f"self@{moves}")
+        shapes = {name: array.shape for name, array in net.get_arrays().items()}
+        return weight_files.read(path, self.kind, self.rules, lambda rules, arrays: shapes)[0]
+
+    def _make_past_self(self, moves: int, weights: Arrays) -> Policy:
+        return self._make_agent(weights, f"self@{moves}", solve=False)
+
+    def _make_agent(self, weights: Arrays, name: str, solve: bool) -> Policy:
+        """Create an agent with the weights of the network; `solve`: whether it may solve the last two placements."""
+        if self.args.network == AFTERSTATES:
+            return PPO(weights, candidates=self.args.candidates, solve=solve, name=name)
+        net = self.policy.net_class(self.rules, self.args.width)
+        net.load_arrays(weights)
+        return PastSelf(net, self.encoding, name)
 
 
 class LeagueCallback(BaseCallback):
@@ -351,3 +430,10 @@ def _set_random_states(saved: Mapping[str, Any]) -> None:
     torch.set_rng_state(saved["torch"])
     if saved["cuda"] and torch.cuda.is_available():
         torch.cuda.set_rng_state_all(saved["cuda"])
+
+
+def name_former_value(rules: Rules) -> tuple[str, ...]:
+    """Return the agent of the former value network for a game, if there is one."""
+    mode = "" if rules.mode == "individual" else f"-{rules.mode}"
+    path = FORMER_VALUES / f"value_2026_11-{rules.players}{mode}.safetensors"
+    return (f"value(weights={str(path)!r}, candidates=32, name={path.stem!r})",) if path.exists() else ()

@@ -29,7 +29,8 @@ from genial_env import Rules
 from genial_env.envs import rllib
 from genial_env.policies import weight_files
 from genial_env.policies.halves import Halves
-from genial_env.policies.ppo import KIND, PPO, layout
+from genial_env.policies.halves_net import layout
+from genial_env.policies.ppo import KIND, PPO
 
 __all__ = ["LOSSES", "Args", "ModuleMapping", "RecordResults", "Trainer", "make_callback", "make_modules"]
 
@@ -48,8 +49,6 @@ Arrays = dict[str, NDArray[Any]]
 class Args(PPOOptions):
     """The options of the command line."""
 
-    mode: str = "individual"
-    """"individual" or "team" (four seats)"""
     side: int | None = None
     """variant: cells along an edge of the board"""
     colors: int = 6

@@ -76,9 +76,7 @@ class TorchValueNet(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """Compute logits [n, H, K] of afterstates [n, W]."""
-        colors, kinds, whole = self._split(features)
-        colors, kinds = (colors - self.colors_mean) * self.colors_scale, (kinds - self.kinds_mean) * self.kinds_scale
-        whole = (whole - self.whole_mean) * self.whole_scale
+        colors, kinds, whole = self.standardize(features)
         first = torch.relu(colors @ self.color + (whole @ self.game + self.bias_1)[:, None])
         of_kinds = kinds @ self.kind + self.halves @ (colors @ self.kind_color)
         shown = self.shows @ torch.relu(of_kinds + (whole @ self.kind_game + self.bias_kind)[:, None])
@@ -87,6 +85,12 @@ class TorchValueNet(nn.Module):
         fourth = torch.relu(third @ self.layer_4 + self.bias_4)
         logits: Tensor = (fourth @ self.out + self.bias_out).unflatten(1, (self.outcomes.heads, self.outcomes.classes))
         return logits
+
+    def standardize(self, features: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the inputs of afterstates [n, W]: of the colors [n, C, F], of the kinds [n, M, D], of the game."""
+        colors, kinds, whole = self._split(features)
+        colors, kinds = (colors - self.colors_mean) * self.colors_scale, (kinds - self.kinds_mean) * self.kinds_scale
+        return colors, kinds, (whole - self.whole_mean) * self.whole_scale
 
     def loss(self, features: Tensor, targets: Tensor) -> Tensor:
         """Compute the cross-entropy against outcomes [n, H, K], averaged over samples and heads."""

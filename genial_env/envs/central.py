@@ -33,7 +33,7 @@ from genial_env.core.tables import tables
 from genial_env.encodings import Field
 from genial_env.encodings.base import highest_of, scaled
 
-__all__ = ["central_fields", "central_length", "central_state"]
+__all__ = ["central_fields", "central_length", "central_state", "count_tiles"]
 
 
 @lru_cache(maxsize=64)
@@ -73,6 +73,19 @@ def central_state(state: State) -> NDArray[np.float32]:
         "pending_bonus": state.pending_bonus[:, None],
     }
     return scaled((parts[name] for name in central_fields(rules)), _highest(rules))
+
+
+def count_tiles(state: State, seat: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Count the tiles of each kind in the racks, clockwise from a seat of each game, and in the bag: [B, P + 1, M].
+
+    Args:
+        state: B games.
+        seat: [B] the seats.
+    """
+    t = state.tables
+    counts = (state.racks[..., None] == np.arange(t.n_kinds)).sum(axis=2)  # [B, P, M]
+    from_seat = np.take_along_axis(counts, t.seats_from[seat][:, :, None], axis=1)
+    return np.concatenate([from_seat, state.bag[:, None]], axis=1).astype(np.uint8)
 
 
 @lru_cache(maxsize=64)

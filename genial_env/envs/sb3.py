@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import gymnasium as gym
 import numpy as np
+from numpy.typing import NDArray
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvObs, VecEnvStepReturn
@@ -16,6 +17,7 @@ from genial_env.core.arrays import Bits, Bools, Ints
 from genial_env.envs import spaces
 from genial_env.envs.arguments import LEARNER_DEFAULTS, LearnerArguments, expand_signature
 from genial_env.envs.batch import LearnerGames
+from genial_env.envs.central import count_tiles
 from genial_env.envs.learner import read_arguments
 from genial_env.envs.opponents import AnyOpponents
 from genial_env.envs.saved import check_names, check_saved
@@ -141,6 +143,13 @@ class GenialVecEnv(VecEnv, HasSubEnvs):
     def action_masks(self) -> Bools:
         """Return the masks of legal actions, bool [num_envs, A] (factored [num_envs, K + 2 + E])."""
         return self._games.masks()
+
+    def count_tiles(self) -> NDArray[np.uint8]:
+        """Count the tiles of each kind in the racks, clockwise from the learner's, and in the bag.
+
+        The counts are [num_envs, P + 1, M]. No seat may know this. It is for centralized critics in training.
+        """
+        return count_tiles(self._games.state, self._games.seat)
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> Any:
         """Call a method of some games, or of all.

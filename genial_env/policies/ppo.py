@@ -1,62 +1,75 @@
-"""The agent "ppo": a policy network trained by PPO (agents/ppo/halves_net.py), evaluated in numpy without torch.
+"""The agent "ppo": a policy network trained by PPO, evaluated without torch.
 
-The weights are the network's parameters by name (:mod:`genial_env.policies.weight_files`). Tests compare the logits
-with those of the torch network; they agree within 1e-4, and logits are around 20.
+A file of weights (:mod:`genial_env.policies.weight_files`) holds one of two networks, told apart by their arrays:
+
+- of afterstates, that of the shipped files: a value network (:class:`~genial_env.policies.value_net.ValueNet`) scores
+  the afterstates of the candidate actions. A logit is the rank utility that it predicts, divided by
+  :data:`TEMPERATURE`. Other actions are never played;
+- of halves (:mod:`genial_env.policies.halves_net`): it scores the halves of tiles, and so all actions.
+
+`experiments/train_ppo.py` trains both, `experiments/train_rllib.py` the second.
 """
 
-import os
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from genial_env._util.checks import as_number
-from genial_env.core.rules import TRACK_END, Rules
-from genial_env.core.tables import Tables
+from genial_env.core.arrays import Bits, Floats32, Ints
+from genial_env.core.rules import Rules
 from genial_env.core.views import View
-from genial_env.policies.halves import (
-    COLOR_FEATURES,
-    HALF_FEATURES,
-    HEADS,
-    SCALES,
-    SHARPNESS,
-    STANDING,
-    UNSEEN_SCALE,
-    VALUE_UNITS,
-    Halves,
-    choose_likeliest,
-    count_value_inputs,
-    make_half_sums,
-)
-from genial_env.policies.settings import check_name
-from genial_env.policies.weight_files import Arrays, Weights, count
+from genial_env.policies import halves_net, weight_files
+from genial_env.policies.endgame import exact_solutions
+from genial_env.policies.halves import Halves, choose_likeliest
+from genial_env.policies.seat_counts import value_candidates
+from genial_env.policies.settings import check_count, check_name
+from genial_env.policies.value import judge
+from genial_env.policies.value_net import ValueNet
 
-__all__ = ["KIND", "PPO", "layout", "logits"]
+__all__ = ["KIND", "PPO", "TEMPERATURE", "afterstate_logits", "layout"]
 
 KIND = "ppo"
 """The kind of network in files of weights."""
+
+TEMPERATURE = 0.015
+"""The rank utility by which a logit rises by 1, with the network of afterstates. With several tracks only."""
 
 
 class PPO:
     """Plays the action with the greatest logit, or samples by the logits.
 
+    With the network of afterstates it plays the last two placements exactly, as the agent "value" does.
+
     Args:
-        weights: a file of weights; None: the shipped file for the game's seats.
+        weights: a file of weights, or the arrays; None: the shipped file for the game's seats and mode.
         temperature: with 0, the best action is played. Else the probability of an action is in proportion to
             ``exp(logit / temperature)``; 1 is the policy as it was trained.
+        candidates: for the network of afterstates: the number of placements that it evaluates, those with the highest
+            prior values; None: as many as the agent "value"
+            (:func:`~genial_env.policies.seat_counts.value_candidates`).
+        solve: for the network of afterstates: whether the last two placements are solved.
         name: the name in tables and records.
 
     Raises:
-        FileNotFoundError, ValueError: if the file does not hold weights, or the temperature is below 0; when it plays,
-            if the weights are for another number of seats or mode.
+        FileNotFoundError, TypeError, ValueError: if the file does not hold weights, the temperature is below 0, or
+            there are no candidates; when it plays, if the weights are for another number of seats or mode.
     """
 
     def __init__(
-        self, weights: str | os.PathLike[str] | None = None, temperature: float = 0.0, name: str = "ppo"
+        self,
+        weights: weight_files.Source = None,
+        temperature: float = 0.0,
+        *,
+        candidates: int | None = None,
+        solve: bool = True,
+        name: str = "ppo",
     ) -> None:
         self.name = check_name(name)
-        self._weights = Weights(KIND, layout, weights)
-        self._temperature, self._encoding = as_number(temperature, "temperature", 0), Halves()
+        self._weights = weight_files.Weights(KIND, layout, weights)
+        self._temperature, self._solve = as_number(temperature, "temperature", 0), solve
+        self._candidates = None if candidates is None else check_count("candidates", candidates)
+        self._nets: dict[Rules, ValueNet] = {}
 
     def prepare(self, rules: Rules) -> None:
         """Read the weights for a game.
@@ -66,101 +79,69 @@ class PPO:
         """
         self._weights.of(rules)
 
-    def __call__(self, view: View, random: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
-        found, mask = logits(self._weights.of(view.rules), view.tables, self._encoding.encode(view)), view.mask()
+        arrays = self._weights.of(view.rules)
+        if _scores_halves(arrays):
+            found = halves_net.logits(arrays, view.tables, Halves().encode(view))
+            return self._choose(np.where(view.mask(), found, -np.inf), random)
+        solutions = exact_solutions(view) if self._solve else {}
+        others = np.setdiff1d(np.arange(len(view)), list(solutions))
+        actions = np.empty(len(view), dtype=np.int64)
+        for game, solution in solutions.items():
+            actions[game] = solution.first_best
+        found = afterstate_logits(view.select(others), self._net(view.rules, arrays), self._most(view.rules))
+        actions[others] = self._choose(found, random[others])
+        return actions
+
+    def _choose(self, logits: NDArray[Any], random: Bits) -> Ints:
+        """Choose actions [G] by logits [G, A], -inf for those that must not be played."""
         if self._temperature == 0:
-            return choose_likeliest(found, mask)
-        found = np.where(mask, found, -np.inf)
-        weights = np.exp((found - found.max(axis=1, keepdims=True)).astype(np.float64) / self._temperature)
+            return choose_likeliest(logits, np.isfinite(logits))
+        weights = np.exp((logits - logits.max(axis=1, keepdims=True)).astype(np.float64) / self._temperature)
         upto = weights.cumsum(axis=1)
         threshold = (random / 2.0**64 * upto[:, -1])[:, None]
-        result: NDArray[np.int64] = np.minimum(
+        result: Ints = np.minimum(
             (upto <= threshold).sum(axis=1), weights.shape[1] - 1 - (weights > 0)[:, ::-1].argmax(axis=1)
         )
         return result
 
+    def _net(self, rules: Rules, arrays: weight_files.Arrays) -> ValueNet:
+        """Return the network of afterstates for a game."""
+        if rules not in self._nets:
+            self._nets[rules] = ValueNet(rules, arrays)
+        return self._nets[rules]
 
-def layout(rules: Rules, arrays: Arrays) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the network's parameters. The number of hidden units over cells is that of the arrays.
+    def _most(self, rules: Rules) -> int:
+        """Return the number of placements that the network evaluates."""
+        return value_candidates(rules) if self._candidates is None else self._candidates
+
+
+def afterstate_logits(view: View, net: ValueNet, most: int) -> Floats32:
+    """Compute the logits of all actions by a network of afterstates: [G, A], -inf for actions that are no candidates.
+
+    Args:
+        view: G games in which it is the seat's turn.
+        net: the network.
+        most: the most placements (:func:`~genial_env.policies.afterstates.candidates`).
+    """
+    judged = judge(view, net, most)
+    found = np.full((len(view), view.tables.n_actions), -np.inf, dtype=np.float32)
+    found[judged.after.game, judged.after.actions] = judged.utility / np.float32(TEMPERATURE)
+    return found
+
+
+def layout(rules: Rules, arrays: weight_files.Arrays) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the parameters of the network that the arrays are of.
 
     Raises:
-        ValueError: if the rules are solo, which the network cannot play.
+        ValueError: if the rules are solo, which no network of this agent can play.
     """
     if rules.tracks < 2:
         raise ValueError(f"the policy needs opponents, and mode {rules.mode!r} has none")
-    width = count(arrays, "cell_net.bias")
-    shapes: dict[str, tuple[int, ...]] = {}
-    for layer, (outputs, inputs) in {
-        "color_net.own": (STANDING, COLOR_FEATURES),
-        "color_net_2.own": (STANDING, STANDING),
-        "direct": (HALF_FEATURES * HEADS, STANDING),
-        "cell_net": (width, HALF_FEATURES),
-        "tile_net": (2, STANDING),
-        "swap_net": (2, STANDING),
-        "value_net.0": (VALUE_UNITS, count_value_inputs(rules)),
-        "value_net.2": (VALUE_UNITS, VALUE_UNITS),
-        "value_net.4": (1, VALUE_UNITS),
-    }.items():
-        shapes |= {f"{layer}.weight": (outputs, inputs), f"{layer}.bias": (outputs,)}
-    return shapes | {
-        "color_net.mean.weight": (STANDING, COLOR_FEATURES),
-        "color_net_2.mean.weight": (STANDING, STANDING),
-        "shift.weight": (width, STANDING),
-        "heads.weight": (HEADS, width),
-    }
+    return halves_net.layout(rules, arrays) if _scores_halves(arrays) else ValueNet.layout_of(rules, arrays)
 
 
-def logits(arrays: Arrays, t: Tables, observation: Arrays) -> NDArray[np.float32]:
-    """Compute the logits [G, A] of :class:`~agents.ppo.halves_net.HalvesNet`, which explains the network.
-
-    Every matrix product is a stack of products of the same shape, one for each game. So a game's logits do not depend
-    on the other games of the batch, not even in their last bits.
-
-    Args:
-        arrays: the network's parameters.
-        t: the tables of the rules.
-        observation: an observation of the encoding "halves".
-    """
-    seen = {name: array.astype(np.float32) for name, array in observation.items()}
-    halves = np.asarray(seen["halves"] / np.array(SCALES), dtype=np.float32)
-    standing = _standing(arrays, seen, halves)
-    games, colors, cells, features = halves.shape
-    weights = _linear(arrays, "direct", standing).reshape(games, colors, features, -1)
-    hidden = _linear(arrays, "cell_net", halves) + _linear(arrays, "shift", standing)[:, :, None]
-    heads = SHARPNESS * (halves @ weights + _linear(arrays, "heads", np.maximum(hidden, 0)))
-    score, summed, most, most_against = np.moveaxis(heads, 3, 0)  # each [G, C, N]
-    score = score + (summed.mean(axis=1) + most.max(axis=1) - most_against.max(axis=1))[:, None]
-    rack = seen["rack"]  # [G, K, 2, C]
-    placed = (rack.reshape(games, -1, colors) @ score).reshape(games, -1, 2 * cells) @ make_half_sums(t)  # [G, K, E]
-    terms = SHARPNESS * _linear(arrays, "tile_net", standing)
-    tile = rack.sum(axis=2) @ terms[:, :, :1] + rack.prod(axis=2) @ terms[:, :, 1:]
-    swapping = SHARPNESS * _linear(arrays, "swap_net", standing.mean(axis=1, keepdims=True))[:, 0]
-    return np.concatenate([(placed + tile).reshape(games, -1), swapping], axis=1).astype(np.float32)
-
-
-def _standing(arrays: Arrays, seen: Arrays, halves: NDArray[np.float32]) -> NDArray[np.float32]:  # [G, C, entries]
-    markers = seen["markers"] / TRACK_END
-    own, others = markers[:, 0], markers[:, 1:].max(axis=1)
-    lowest, others_lowest = own.min(axis=1, keepdims=True), others.min(axis=1, keepdims=True)
-    features = [
-        own,
-        others,
-        own - lowest,
-        others - others_lowest,
-        own == lowest,
-        others == others_lowest,
-        seen["rack"].sum(axis=(1, 2)) / seen["rack"].shape[1],
-        seen["unseen"] / UNSEEN_SCALE,
-        np.broadcast_to(seen["free"].mean(axis=1, keepdims=True), own.shape),
-    ]
-    on_board = [3 * halves.mean(axis=2), halves.max(axis=2)]
-    colors = np.concatenate([np.stack(features, axis=2), *on_board], axis=2).astype(np.float32)
-    for layer in ("color_net", "color_net_2"):
-        mean = _linear(arrays, f"{layer}.mean", colors.mean(axis=1, keepdims=True))
-        colors = np.maximum(_linear(arrays, f"{layer}.own", colors) + mean, 0)
-    return colors
-
-
-def _linear(arrays: Arrays, layer: str, inputs: NDArray[Any]) -> NDArray[Any]:
-    return inputs @ arrays[f"{layer}.weight"].T + arrays.get(f"{layer}.bias", np.float32(0))
+def _scores_halves(arrays: weight_files.Arrays) -> bool:
+    """Return whether the arrays are of the network of halves."""
+    return any("_net." in name for name in arrays)

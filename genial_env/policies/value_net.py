@@ -186,8 +186,13 @@ class ValueNet:
     @classmethod
     def layout_of(cls, rules: Rules, arrays: weight_files.Arrays) -> dict[str, tuple[int, ...]]:
         """Return the shapes that the weights must have, given the sizes of their biases."""
+        return cls.layout(rules, cls.widths_of(arrays))
+
+    @staticmethod
+    def widths_of(arrays: weight_files.Arrays) -> Widths:
+        """Return the numbers of hidden units, the sizes of the biases."""
         biases = "bias_1", "bias_kind", "bias_2", "bias_3", "bias_4"
-        return cls.layout(rules, Widths(*(weight_files.count(arrays, name) for name in biases)))
+        return Widths(*(weight_files.count(arrays, name) for name in biases))
 
     def __call__(self, features: Features) -> Floats32:
         """Predict the outcomes of afterstates with features [n, W]: probabilities [n, H, K]."""

@@ -11,9 +11,10 @@ from genial_env.policies import ppo
 from genial_env.policies.afterstates import width
 from genial_env.policies.exact_products import multiply, round_columns
 from genial_env.policies.halves import Halves
+from genial_env.policies.halves_net import logits
 from genial_env.policies.value import Nets
-from genial_env.policies.weight_files import Weights
-from tests.positions import random_play
+from genial_env.policies.weight_files import read
+from tests.positions import FORMER_PPO, random_play
 
 SHAPES = [((), 1, 5), ((), 24, 64), ((6,), 64, 48), ((), 100, 9), ((2, 3), 33, 17)]
 
@@ -90,11 +91,11 @@ def test_the_value_network_judges_an_afterstate_alike_in_every_batch(rules: Rule
         assert np.array_equal(net.outcomes.expected(some)[0], expected[rows])
 
 
-def test_the_ppo_network_judges_a_game_alike_in_every_batch() -> None:
+def test_the_network_of_halves_judges_a_game_alike_in_every_batch() -> None:
     rules = Rules()
-    arrays = Weights(ppo.KIND, ppo.layout).of(rules)
+    arrays, _ = read(FORMER_PPO, ppo.KIND, rules, ppo.layout)
     seen = view(random_play(rules, games=60, seed=3, steps=12))
-    together = ppo.logits(arrays, seen.tables, Halves().encode(seen))
+    together = logits(arrays, seen.tables, Halves().encode(seen))
     for rows in parts(60):
-        alone = ppo.logits(arrays, seen.tables, Halves().encode(seen.select(rows)))
+        alone = logits(arrays, seen.tables, Halves().encode(seen.select(rows)))
         assert np.array_equal(alone, together[rows])

@@ -17,11 +17,16 @@ from genial_env.policies import weight_files
 from genial_env.policies.ppo import PPO, layout
 from genial_env.policies.value import Value
 from genial_env.policies.value_search import ValueSearch
+from genial_env.policies.weight_files import find_shipped
+from tests.positions import FORMER_PPO
 
-KINDS: dict[str, tuple[str, Rules, list[Callable[[Path], Any]]]] = {
-    "value": ("value", Rules(), [Value, lambda path: ValueSearch(weights=path)]),
-    "solo": ("value", Rules(1, "2009", "solo"), [Value]),
-    "ppo": ("ppo", Rules(), [PPO]),
+SOLO = Rules(1, "2009", "solo")
+
+KINDS: dict[str, tuple[str, Rules, Path, list[Callable[[Path], Any]]]] = {
+    "value": ("value", Rules(), find_shipped("value", Rules()), [Value, lambda path: ValueSearch(weights=path)]),
+    "solo": ("value", SOLO, find_shipped("value", SOLO), [Value]),
+    "ppo": ("ppo", Rules(), find_shipped("ppo", Rules()), [PPO]),
+    "ppo of halves": ("ppo", Rules(), FORMER_PPO, [PPO]),
 }
 
 Arrays = dict[str, Any]
@@ -71,8 +76,8 @@ def infinite(arrays: Arrays, name: str) -> str:
 @pytest.mark.parametrize("spoil", [missing, renamed, another, shaped, whole_numbers, doubles, not_a_number, infinite])
 @pytest.mark.parametrize("kind", KINDS)
 def test_tensors(kind: str, spoil: Callable[[Arrays, str], str], tmp_path: Path) -> None:
-    name, rules, makers = KINDS[kind]
-    arrays, _ = weight_files.read(weight_files.find_shipped(name, rules), name)
+    name, rules, file, makers = KINDS[kind]
+    arrays, _ = weight_files.read(file, name)
     path = tmp_path / "some.safetensors"
     for tensor in arrays if spoil in (missing, shaped, not_a_number) else list(arrays)[1:2]:
         changed = dict(arrays)
@@ -98,7 +103,7 @@ def test_files_that_do_not_say_what_they_play(rules: str | None, tmp_path: Path)
 
 def test_bytes_that_are_changed(tmp_path: Path) -> None:
     """A file with wrong bytes, or cut off, plays or is refused when it is read; nothing else happens."""
-    whole = weight_files.find_shipped("value", Rules(1, "2009", "solo")).read_bytes()
+    whole = weight_files.find_shipped("value", SOLO).read_bytes()
     rng, path, refused = np.random.default_rng(15), tmp_path / "some.safetensors", []
     for number in range(120):
         content = bytearray(whole)
@@ -109,7 +114,7 @@ def test_bytes_that_are_changed(tmp_path: Path) -> None:
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 agent = make_policy(f"value(weights={str(path)!r})")
-                agent.prepare(Rules(1, "2009", "solo"))  # type: ignore[attr-defined]
+                agent.prepare(SOLO)  # type: ignore[attr-defined]
         except ValueError as error:
             refused.append(str(error))
     assert 50 < len(refused) < 120

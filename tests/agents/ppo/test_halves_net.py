@@ -14,7 +14,8 @@ from genial_env.core.tables import tables
 from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.policies import weight_files
 from genial_env.policies.halves import Halves
-from genial_env.policies.ppo import KIND, PPO, logits
+from genial_env.policies.halves_net import logits
+from genial_env.policies.ppo import KIND, PPO
 from genial_env.testing import check_encoding, check_policy
 from tests.agents.helpers import random_actions
 

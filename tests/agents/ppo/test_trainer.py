@@ -8,18 +8,25 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents.ppo import trainer
+from agents.ppo.trainer import WEIGHTS, name_former_value
 from experiments import train_ppo
-from genial_env import play
+from genial_env import Rules, play
 from genial_env.policies import weight_files
 from genial_env.policies.ppo import KIND, PPO
 from tests import stopping
+from tests.positions import FORMER_PPO
 
 SMALL = train_ppo.Args(
     total_timesteps=8 * 64,
     n_envs=8,
     n_steps=8,
+    choices=4,
+    candidates=6,
     batch_size=32,
     n_epochs=1,
+    scripted=("denial", "greedy"),
+    eval_opponents=("greedy", "denial"),
     snapshot_every=2,
     max_past_selves=2,
     eval_every=3,
@@ -52,21 +59,22 @@ def test_a_run_leaves_what_it_says(uninterrupted: Path) -> None:
     assert np.load(uninterrupted / "evaluations.npz")["timesteps"].tolist() == [192, 384]
     assert (uninterrupted / "best_model.zip").exists()
     assert list((uninterrupted / "tensorboard").iterdir())
-    _, metadata = weight_files.read(uninterrupted / "policy.safetensors", KIND)
+    _, metadata = weight_files.read(uninterrupted / WEIGHTS, KIND)
     assert json.loads(metadata["moves"]) == 512
-    assert play([PPO(uninterrupted / "policy.safetensors"), "greedy"], games=2).agents == ["ppo", "greedy"]
+    assert play([PPO(uninterrupted / WEIGHTS), "greedy"], games=2).agents == ["ppo", "greedy"]
 
 
 @pytest.mark.slow
 def test_kill_in_the_middle_loses_nothing(uninterrupted: Path, tmp_path: Path) -> None:
     """A run that was killed after a checkpoint and one more line of the curve ends the same, bit for bit."""
     options = [f"--{name.replace('_', '-')}={value}" for name, value in vars(SMALL).items() if is_number(value)]
+    options += ["--scripted", *SMALL.scripted, "--eval-opponents", *SMALL.eval_opponents]
     curve = tmp_path / "curve.jsonl"  # has a line more than the checkpoint that was written before it
     child = stopping.start(curve, "experiments.train_ppo", *options, "--backend=numpy", f"--out={tmp_path}")
     child.kill()
     child.wait()
     train_ppo.main(replace(SMALL, out=tmp_path))
-    found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, uninterrupted))
+    found, expected = (weight_files.read(out / WEIGHTS, KIND)[0] for out in (tmp_path, uninterrupted))
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
     assert curve_of(tmp_path) == curve_of(uninterrupted)
     evaluations, others = np.load(tmp_path / "evaluations.npz"), np.load(uninterrupted / "evaluations.npz")
@@ -78,21 +86,38 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def test_start_from_weights(uninterrupted: Path, tmp_path: Path) -> None:
-    args = replace(SMALL, total_timesteps=0, start_from=uninterrupted / "policy.safetensors", out=tmp_path)
-    train_ppo.main(args)
-    found, expected = (weight_files.read(out / "policy.safetensors", KIND)[0] for out in (tmp_path, uninterrupted))
-    assert all(np.array_equal(found[name], expected[name]) for name in expected)
+@pytest.mark.parametrize("kind", ["ppo", "value"])
+def test_start_from_weights(kind: str, uninterrupted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The start is in the league, and without training the weights stay the same, up to the scale of the inputs."""
+    monkeypatch.setattr(trainer, "FINAL_EVAL_FACTOR", 1)
+    file = uninterrupted / WEIGHTS if kind == "ppo" else weight_files.find_shipped("value", Rules())
+    train_ppo.main(replace(SMALL, total_timesteps=0, start_from=file, out=tmp_path))
+    found, expected = (weight_files.read(path, words)[0] for path, words in ((tmp_path / WEIGHTS, KIND), (file, kind)))
+    assert all(np.allclose(found[name], expected[name], atol=1e-5) for name in expected)
+    assert "self@0" in curve_of(tmp_path)[-1]["win_rates"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("players", "mode", "edition"), [(3, "individual", "2025"), (4, "team", "2009")])
+def test_other_numbers_of_seats(
+    players: int, mode: str, edition: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trainer, "FINAL_EVAL_FACTOR", 1)
+    game = {"players": players, "mode": mode, "edition": edition}
+    train_ppo.main(replace(SMALL, total_timesteps=64, eval_opponents=(), out=tmp_path, **game))
+    rules = Rules(players, edition, mode)
+    assert list(curve_of(tmp_path)[-1]["against"])[-1] == name_former_value(rules)[0].split("'")[-2]
+    play([PPO(tmp_path / WEIGHTS)] * players, rules, 2)
 
 
 def test_a_finished_run_is_left_as_it_is(uninterrupted: Path) -> None:
-    before = {path: path.read_bytes() for path in (uninterrupted / "curve.jsonl", uninterrupted / "policy.safetensors")}
+    before = {path: path.read_bytes() for path in (uninterrupted / "curve.jsonl", uninterrupted / WEIGHTS)}
     train_ppo.main(replace(SMALL, out=uninterrupted))
     assert {path: path.read_bytes() for path in before} == before
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("network", "augment"), [("structured", False), ("plain", True)])
+@pytest.mark.parametrize(("network", "augment"), [("halves", False), ("structured", False), ("plain", True)])
 def test_other_networks(network: str, augment: bool, tmp_path: Path) -> None:
     """They train and play against past selves; their weights are not mistaken for those of "ppo"."""
     args = replace(SMALL, network=network, augment=augment, width=8, total_timesteps=5 * 64, out=tmp_path)
@@ -100,13 +125,24 @@ def test_other_networks(network: str, augment: bool, tmp_path: Path) -> None:
     assert run.folder == tmp_path
     (line,) = [line for line in curve_of(tmp_path) if line["moves"] == 320]
     assert any(name.startswith("self@") for name in line["win_rates"])
-    weight_files.read(tmp_path / "policy.safetensors", f"{KIND}-{network}")
+    if network == "halves":
+        assert play([PPO(tmp_path / WEIGHTS), "greedy"], games=2).agents == ["ppo", "greedy"]
+        train_ppo.main(replace(args, total_timesteps=0, start_from=tmp_path / WEIGHTS, out=tmp_path / "again"))
+        return
+    weight_files.read(tmp_path / WEIGHTS, f"{KIND}-{network}")
     with pytest.raises(ValueError, match=f"must hold weights of kind 'ppo', not 'ppo-{network}'"):
-        PPO(tmp_path / "policy.safetensors")
+        PPO(tmp_path / WEIGHTS)
 
 
 def test_refused_networks(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="must be one of halves, structured, plain, not 'deep'"):
+    with pytest.raises(ValueError, match="must be one of afterstates, halves, structured, plain, not 'deep'"):
         train_ppo.main(replace(SMALL, network="deep", out=tmp_path / "deep"))
-    with pytest.raises(ValueError, match="--augment does nothing for the network 'halves'"):
+    with pytest.raises(ValueError, match="--augment does nothing for the network 'afterstates'"):
         train_ppo.main(replace(SMALL, augment=True, out=tmp_path / "augmented"))
+    shipped = weight_files.find_shipped("value", Rules())
+    with pytest.raises(ValueError, match="must hold weights of kind 'ppo', not 'value'"):
+        train_ppo.main(replace(SMALL, network="halves", start_from=shipped, out=tmp_path / "halves"))
+    with pytest.raises(ValueError, match="expected the tensor 'color', found"):
+        train_ppo.main(replace(SMALL, start_from=FORMER_PPO, out=tmp_path / "of halves"))
+    with pytest.raises(ValueError, match="mode 'solo' has none"):
+        train_ppo.main(replace(SMALL, players=1, mode="solo", edition="2009", out=tmp_path / "solo"))
