@@ -7,6 +7,7 @@ import pytest
 
 from experiments import (
     ablate_features,
+    challenge,
     env_speed,
     judge_levels,
     ladder,
@@ -82,6 +83,16 @@ def test_judge_levels(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     shown = capsys.readouterr().out
     assert "5 late positions" in shown
     assert "same as deep" in shown
+
+
+@needs_numba
+def test_challenge(capsys: pytest.CaptureFixture[str]) -> None:
+    found = challenge.main(challenge.Args("denial", "random", deals=10))
+    assert (found.games, found.mean) == (30, 1)
+    assert "1.000 ± " in capsys.readouterr().out
+    team = challenge.Args("denial", "denial", players=4, mode="team", edition="2009", deals=4)
+    assert challenge.main(team).games == 8
+    assert "of the games won in 8 games" in capsys.readouterr().out
 
 
 def test_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
