@@ -33,7 +33,7 @@ _DENIAL_SETTINGS = {
 }
 
 
-_VALUE_CANDIDATES = {(1, 1): 128, (2, 2): 128, (3, 3): 32, (4, 4): 32, (4, 2): 128}
+_VALUE_CANDIDATES = {(1, 1): 32, (2, 2): 128, (3, 3): 128, (4, 4): 32, (4, 2): 128}
 
 
 def concave_temperature(rules: Rules) -> float:
@@ -57,7 +57,8 @@ def denial_settings(rules: Rules) -> DenialSettings:
 def value_candidates(rules: Rules) -> int:
     """Return the number of placements that the agent "value" evaluates.
 
-    With two seats 128 were stronger than 32, with three and four they were not. Solo and for teams it was not measured.
+    With two and three seats and for teams 128 were stronger than 32; with four seats and solo they were not
+    (docs/measurements.md).
 
     Raises:
         ValueError: if there is none for these seats and tracks.
