@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from genial_env.backends import for_one_game, using
 from genial_env.core.arrays import Bools, Floats, Ints
 from genial_env.core.chance import bits
 from genial_env.core.placement_values import equivalence_keys
@@ -106,6 +107,11 @@ class RolloutJudge:
             ValueError: if a game is over, it is not the seat's turn, or there are no weights for the rules.
         """
         _check_turn(view)
+        with using(for_one_game()):
+            return self._judge(view, also)
+
+    def _judge(self, view: View, also: Ints | None) -> Judgement:
+        """Evaluate the actions of games in which it is the seat's turn."""
         net = self._nets.of(view.rules)
         most = max(1, int(distinct_placements(view).sum(axis=(1, 2)).max()))
         actions = candidates(view, most)

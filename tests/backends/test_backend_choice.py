@@ -206,12 +206,12 @@ def test_warming_up_makes_every_function_ready() -> None:
 @needs_numba
 def test_games_need_nothing_but_what_warming_up_compiles() -> None:
     done = run(
-        "from genial_env import play\n"
+        "from genial_env import Rules, play\n"
         "from genial_env._compiled.jit import ENTRIES\n"
         "from genial_env.warmup import warm_up\n"
         "warm_up()\n"
         "play(['value', 'value_search(playouts=24)'], games=2, backend='numba')\n"
-        "play(['value', 'greedy', 'search(playouts=12)'], games=1, backend='numba')\n"
+        "play(['value', 'greedy', 'search(playouts=12)'], Rules(3), games=1, backend='numba')\n"
         "print({entry.name: len(entry._compiled.signatures) for entry in ENTRIES})"
     )
     counts = ast.literal_eval(done.stdout)
