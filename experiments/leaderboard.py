@@ -88,8 +88,8 @@ def make_page() -> str:
     parts = [HEAD]
     for name, board in BOARDS.items():
         path = STORED / f"{name}.json"
-        if path.exists():
-            parts.append(f"## {board.title}\n\n{report.markdown(report.read_report(path))}")
+        found = report.markdown(report.read_report(path)) if path.exists() else NOT_PLAYED.format(name=name)
+        parts.append(f"## {board.title}\n\n{found}")
     return "\n".join([*parts, TAIL])
 
 
@@ -99,6 +99,9 @@ Made by `python -m experiments.leaderboard` from the results in `docs/leaderboar
 played again. The edition is 2025, for teams and solo 2009. Every agent plays every other one in every seat with the
 same deals. The rating of greedy is 0. In solo, agents are compared deal by deal: the better result of a deal is a win.
 The time per move is that of one core, divided by the number of games for agents that play many games at once.
+"""
+
+NOT_PLAYED = """Not played with the agents of this version: `python -m experiments.leaderboard --play --boards {name}`.
 """
 
 TAIL = """## Enter
