@@ -32,7 +32,7 @@ from genial_env.policies.endgame import Solution, exact_solutions
 from genial_env.policies.judgement import Judge, Judgement
 from genial_env.policies.registry import make_policy
 from genial_env.policies.search import deal
-from genial_env.policies.settings import check_count, check_name
+from genial_env.policies.settings import check_name
 from genial_env.policies.value import Nets, judge_actions
 from genial_env.policies.value_net import ValueNet
 from genial_env.policies.value_search import ValueSearch
@@ -80,7 +80,7 @@ class RolloutJudge:
         self.level = LEVELS[level] if isinstance(level, str) else level
         self.name = check_name(name if name is not None else level if isinstance(level, str) else "judge")
         self._nets = Nets(weights)
-        self._search = ValueSearch(replies=check_count("replies", self.level.replies), weights=weights)
+        self._search = ValueSearch(replies=self.level.replies, weights=weights)
 
     def prepare(self, rules: Rules) -> None:
         """Read the weights for a game.
