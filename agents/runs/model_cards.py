@@ -11,7 +11,7 @@ from genial_env.policies import weight_files
 __all__ = ["REQUIRED_METADATA", "make_card", "make_cards"]
 
 REQUIRED_METADATA = ("kind", "rules", "command", "seed", "moves", "wall_s", "results")
-"""Metadata that a shipped file must have. ``games`` and ``cpu_s`` are shown if present."""
+"""Metadata that a shipped file must have. ``games``, ``cpu_s`` and ``explains`` are shown if present."""
 
 HEAD = """# Shipped weights
 
@@ -48,6 +48,7 @@ def make_card(path: Path) -> str:
         ("trained on", _format_amount(about)),
         ("training time", _format_time(about)),
         *((format_against(name), found) for name, found in parse_object(about["results"], f"{path}: results").items()),
+        *([("luck explains", about["explains"])] if "explains" in about else []),
         ("size", f"{len(data):,} bytes"),
         ("SHA-256", f"`{hashlib.sha256(data).hexdigest()}`"),
     ]

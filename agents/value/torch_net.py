@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from genial_env.core.arrays import Floats32
 from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
-from genial_env.policies.afterstates import Features, color_features, game_features, kind_features
+from genial_env.policies.afterstates import Features
 from genial_env.policies.value_net import Outcomes, ValueNet, Widths
 
 __all__ = ["TorchValueNet"]
@@ -25,6 +25,7 @@ class TorchValueNet(nn.Module):
         rules: the rules.
         widths: numbers of hidden units.
         sample: [n, W] features, by which inputs are standardized: each has mean 0 and deviation 1 over them.
+        kind: the network that plays what this one learns; it determines the features.
     """
 
     color: Tensor
@@ -53,11 +54,12 @@ class TorchValueNet(nn.Module):
     halves: Tensor
     shows: Tensor
 
-    def __init__(self, rules: Rules, widths: Widths, sample: Features) -> None:
+    def __init__(self, rules: Rules, widths: Widths, sample: Features, kind: type[ValueNet] = ValueNet) -> None:
         super().__init__()
-        self.rules, self.outcomes = rules, Outcomes(rules)
-        self._names = list(ValueNet.layout(rules, widths))
-        for name, shape in ValueNet.layout(rules, widths).items():
+        self.rules, self.outcomes, self._inputs = rules, Outcomes(rules), kind.inputs(rules)
+        layout = kind.layout(rules, widths)
+        self._names = list(layout)
+        for name, shape in layout.items():
             weights = torch.zeros(shape)
             if len(shape) == 2:
                 nn.init.kaiming_uniform_(weights.T, nonlinearity="relu")
@@ -149,9 +151,8 @@ class TorchValueNet(nn.Module):
 
     def _split(self, features: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Split features into those of the colors [n, C, F], of the kinds [n, M, D] and of the game [n, ...]."""
-        names = color_features(self.rules), kind_features(self.rules), game_features(self.rules)
         n_colors, n_kinds = self.shows.shape
-        sizes = [n_colors * len(names[0]), n_kinds * len(names[1]), len(names[2])]
+        sizes = [n_colors * self._inputs.color, n_kinds * self._inputs.kind, self._inputs.game]
         colors, kinds, whole = features.float().split(sizes, dim=1)
         return colors.unflatten(1, (n_colors, -1)), kinds.unflatten(1, (n_kinds, -1)), whole
 

@@ -18,13 +18,7 @@ from genial_env.core.arrays import Floats32
 from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
 from genial_env.policies import weight_files
-from genial_env.policies.afterstates import (
-    Features,
-    color_features,
-    game_features,
-    kind_features,
-    split_features,
-)
+from genial_env.policies.afterstates import Features, Inputs, afterstate_inputs
 from genial_env.policies.exact_products import multiply, round_columns
 from genial_env.policies.portable_exp import exp
 
@@ -157,9 +151,14 @@ class ValueNet:
         self.matrices |= {name: round_columns(array, np.int16) for name, array in of_features.items()}
 
     @staticmethod
-    def layout(rules: Rules, widths: Widths) -> dict[str, tuple[int, ...]]:
+    def inputs(rules: Rules) -> Inputs:
+        """Return the numbers of features that it reads."""
+        return afterstate_inputs(rules)
+
+    @classmethod
+    def layout(cls, rules: Rules, widths: Widths) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the weights, given the numbers of hidden units."""
-        per_color, per_kind, whole = (len(names(rules)) for names in (color_features, kind_features, game_features))
+        per_color, per_kind, whole = cls.inputs(rules)
         first, kind, second, third, fourth = widths
         outcomes = Outcomes(rules)
         out = outcomes.heads * outcomes.classes
@@ -201,7 +200,7 @@ class ValueNet:
     def chances(self, features: Features) -> Floats32:
         """Compute :meth:`__call__` in numpy, for an amount of afterstates that fits in the cache."""
         rules, w, n = self.rules, self.arrays, len(features)
-        colors, kinds, whole = split_features(rules, features)
+        colors, kinds, whole = self.inputs(rules).split(rules, features)
         to_first, to_kinds, to_third = np.split(
             multiply(np.ascontiguousarray(whole), self.matrices["game"]),
             np.cumsum([len(w["bias_1"]), len(w["bias_kind"])]),

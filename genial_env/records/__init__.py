@@ -7,7 +7,7 @@ from genial_env.records.files import read_records, record_writer, to_json_line, 
 from genial_env.records.format import FORMAT, KEYS, VERSION, Event, Record
 from genial_env.records.recorder import Recorder
 from genial_env.records.redact import HIDDEN_SLOT, HIDDEN_TILE, SPECTATOR, events_for_seat
-from genial_env.records.replay import Decisions, replay, replay_decisions, truncate, verify
+from genial_env.records.replay import Decisions, replay, replay_decisions, replay_many, truncate, verify
 
 __all__ = [
     "FORMAT",
@@ -25,6 +25,7 @@ __all__ = [
     "record_writer",
     "replay",
     "replay_decisions",
+    "replay_many",
     "to_json_line",
     "truncate",
     "verify",

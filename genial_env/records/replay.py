@@ -5,7 +5,7 @@ the right seat, every number must follow from the rules, and every drawn tile mu
 the record and not from its seed, so records of other programs can be verified too.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,13 +14,13 @@ import numpy as np
 from genial_env.core import kernel, ranking
 from genial_env.core.arrays import Ints
 from genial_env.core.rules import Rules
-from genial_env.core.state import End, State
+from genial_env.core.state import EMPTY, End, State
 from genial_env.errors import RecordError
 from genial_env.records._faults import decision_faults, draw_fault, result_fault
 from genial_env.records._parse import ParsedDecision, ParsedRecord, parse_record
 from genial_env.records.format import Record
 
-__all__ = ["Decisions", "replay", "replay_decisions", "truncate", "verify"]
+__all__ = ["Decisions", "replay", "replay_decisions", "replay_many", "truncate", "verify"]
 
 BATCH_SIZE = 256
 """The number of games that are verified in one batch."""
@@ -86,11 +86,16 @@ def truncate(record: dict[str, Any], events: int) -> Record:
 
 @dataclass(eq=False)
 class Decisions:
-    """The D decisions of a recorded game, in order."""
+    """The D decisions of B recorded games, game by game and in order, and what was drawn after them."""
 
+    dealt: State  # [B] the initial positions
+    final: State  # [B] the positions after the last events
+    games: Ints  # [D] the game of each decision
     states: State  # [D] the position before each decision
     actions: Ints  # [D] the actions played
     events: Ints  # [D] the numbers of their events in the record
+    draws: Ints  # [D, K] the tile kinds drawn after each of them, EMPTY after the last
+    draw_events: Ints  # [D] the number of the event that names these tiles
 
 
 def replay_decisions(record: dict[str, Any]) -> Decisions:
@@ -99,21 +104,50 @@ def replay_decisions(record: dict[str, Any]) -> Decisions:
     Raises:
         RecordError: If the record does not replay.
     """
-    parsed = parse_record(record)
-    state, before = _deal([parsed]), []
-    for decision in parsed.decisions:
-        before.append(state.copy())
-        fault = _apply_decisions(state, np.zeros(1, dtype=np.int64), [decision])[0]
-        if fault is not None:
-            raise RecordError(fault)
-    fault = result_fault(state, 0, parsed)
-    if fault is not None:
-        raise RecordError(fault)
+    return replay_many([record])
+
+
+def replay_many(records: Sequence[dict[str, Any]]) -> Decisions:
+    """Return the decisions of recorded games with the same rules, replayed side by side.
+
+    Raises:
+        RecordError: If a record does not replay.
+        ValueError: If there is no record, or their rules differ.
+    """
+    parsed = [parse_record(record) for record in records]
+    if len({each.rules for each in parsed}) != 1:
+        raise ValueError(f"expected records of games with the same rules, got {len({each.rules for each in parsed})}")
+    state = _deal(parsed)
+    dealt, before, played = state.copy(), [state.select(np.zeros(0, dtype=np.int64))], []
+    for number in range(max(len(each.decisions) for each in parsed)):
+        rows = np.flatnonzero([number < len(each.decisions) for each in parsed])
+        decisions = [parsed[row].decisions[number] for row in rows.tolist()]
+        before.append(state.select(rows))
+        played += [(row, decision) for row, decision in zip(rows.tolist(), decisions, strict=True)]
+        _raise_first(_apply_decisions(state, rows, decisions))
+    _raise_first([result_fault(state, row, each) for row, each in enumerate(parsed)])
+    order = np.argsort([row for row, _ in played], kind="stable").astype(np.int64)
+    ordered = [played[index] for index in order.tolist()]
+    draws = np.full((len(ordered), state.rules.rack), EMPTY, dtype=np.int64)
+    for index, (_, decision) in enumerate(ordered):
+        draws[index, : len(decision.draws)] = decision.draws
     return Decisions(
-        states=State.concat(before) if before else state.select(np.zeros(0, dtype=np.int64)),
-        actions=np.array([decision.action for decision in parsed.decisions], dtype=np.int64),
-        events=np.array([decision.event for decision in parsed.decisions], dtype=np.int64),
+        dealt=dealt,
+        final=state,
+        games=np.array([row for row, _ in ordered], dtype=np.int64),
+        states=State.concat(before).select(order),
+        actions=np.array([decision.action for _, decision in ordered], dtype=np.int64),
+        events=np.array([decision.event for _, decision in ordered], dtype=np.int64),
+        draws=draws,
+        draw_events=np.array([decision.draw_event for _, decision in ordered], dtype=np.int64),
     )
+
+
+def _raise_first(faults: list[str | None]) -> None:
+    """Raise a RecordError for the first game with a fault."""
+    for game, fault in enumerate(faults):
+        if fault is not None:
+            raise RecordError(fault if len(faults) == 1 else f"game {game}: {fault}")
 
 
 def _verify_batch(records: list[Any]) -> list[str | None]:

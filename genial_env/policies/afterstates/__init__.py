@@ -13,6 +13,8 @@ features in all.
 from genial_env.policies.afterstates.choices import candidates, distinct_placements
 from genial_env.policies.afterstates.layout import (
     Features,
+    Inputs,
+    afterstate_inputs,
     color_features,
     game_features,
     kind_features,
@@ -24,6 +26,8 @@ from genial_env.policies.afterstates.states import Afterstates, afterstates
 __all__ = [
     "Afterstates",
     "Features",
+    "Inputs",
+    "afterstate_inputs",
     "afterstates",
     "candidates",
     "color_features",

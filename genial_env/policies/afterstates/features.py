@@ -71,11 +71,11 @@ def _describe_colors(state: State, found: _Shared) -> list[NDArray[Any]]:
     """Return the features of the colors: [n, C] each."""
     rules = state.rules
     return [
-        *_marker_features(state),
-        *_points_features(state, found.fits),
-        *_count_by_color(rules, found.held),
-        *_count_by_color(rules, state.bag.astype(np.int64)),
-        *(_best_with_color(rules, each) for each in (found.own_gains, *_their_gains(rules, found))),
+        *marker_features(state),
+        *points_features(state, found.fits),
+        *count_by_color(rules, found.held),
+        *count_by_color(rules, state.bag.astype(np.int64)),
+        *(best_with_color(rules, each) for each in (found.own_gains, *_their_gains(rules, found))),
     ]
 
 
@@ -93,7 +93,7 @@ def _describe_game(state: State, found: _Shared, others: Ints) -> list[NDArray[A
     of_rivals: list[NDArray[Any]] = []
     for gains, size in zip(_their_gains(rules, found), sizes.T, strict=True):
         of_rivals += [expected_best(gains, state.bag, size), gains.max(axis=1), size]
-    own_unseen, left = found.unseen_gains[0], _count_placements_left(state, found.fits)
+    own_unseen, left = found.unseen_gains[0], count_placements_left(state, found.fits)
     return [
         *np.sort(state.scores, axis=2).transpose(1, 2, 0).reshape(-1, len(state)),
         *best_two.T,
@@ -111,7 +111,7 @@ def _describe_game(state: State, found: _Shared, others: Ints) -> list[NDArray[A
     ]
 
 
-def _marker_features(state: State) -> list[NDArray[Any]]:
+def marker_features(state: State) -> list[NDArray[Any]]:
     """Return features of the markers of each track, and the own points to the next stop: [n, C] each."""
     rules, numbers = state.rules, []
     for track in range(rules.tracks):
@@ -122,7 +122,7 @@ def _marker_features(state: State) -> list[NDArray[Any]]:
     return [*numbers, state.tables.next_stop[own] - own]
 
 
-def _points_features(state: State, fits: Bools) -> list[NDArray[Any]]:
+def points_features(state: State, fits: Bools) -> list[NDArray[Any]]:
     """Return features of the points on the cells with a free neighbor: [n, C] each."""
     points = np.where(fits[:, :, None], state.points, 0).astype(np.int16)
     here = np.where(fits[:, :, None], state.points, NOTHING).astype(np.int16)
@@ -134,7 +134,7 @@ def _points_features(state: State, fits: Bools) -> list[NDArray[Any]]:
     ]
 
 
-def _count_placements_left(state: State, fits: Bools) -> Ints:
+def count_placements_left(state: State, fits: Bools) -> Ints:
     """Return an upper bound of the placements left: [n].
 
     If at most :data:`FEW_CELLS` cells are left, half the cells of each region of adjacent cells is rounded down.
@@ -161,13 +161,13 @@ FEW_CELLS = 32
 """The most cells of which regions are told apart."""
 
 
-def _count_by_color(rules: Rules, tiles: Ints) -> tuple[Ints, Ints]:
+def count_by_color(rules: Rules, tiles: Ints) -> tuple[Ints, Ints]:
     """Return how many tiles, given by kind [n, M], have the color on one half, and on both: [n, C] each."""
     shown = tables(rules).color_counts
     return tiles @ (shown == 1), tiles @ (shown == 2)
 
 
-def _best_with_color(rules: Rules, gains: NDArray[Any]) -> NDArray[Any]:
+def best_with_color(rules: Rules, gains: NDArray[Any]) -> NDArray[Any]:
     """Return the greatest gain, given by kind [n, M], of a tile with each color: [n, C]."""
     shown = tables(rules).color_counts > 0
     best: NDArray[Any] = np.where(shown, gains[:, :, None], 0).max(axis=1)

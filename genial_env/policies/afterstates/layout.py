@@ -8,6 +8,7 @@ ones. *Gains* are in the marker values of the policy "denial".
 
 import math
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from genial_env.core.tables import tables
 __all__ = [
     "THRESHOLDS",
     "Features",
+    "Inputs",
+    "afterstate_inputs",
     "color_features",
     "game_features",
     "kind_features",
@@ -101,15 +104,38 @@ def list_rivals(rules: Rules) -> range:
     return range(1, rules.players) if rules.players > 1 else range(1)
 
 
+class Inputs(NamedTuple):
+    """The numbers of features that a network reads."""
+
+    color: int
+    """F, of a color"""
+    kind: int
+    """D, of a tile kind"""
+    game: int
+    """of the whole game"""
+
+    def width(self, rules: Rules) -> int:
+        """Return W: C * F features of the colors, then M * D of the tile kinds, then those of the game."""
+        return rules.colors * self.color + tables(rules).n_kinds * self.kind + self.game
+
+    def split(self, rules: Rules, features: Features) -> tuple[Features, Features, Features]:
+        """Split features [n, W] into those of the colors [n, C, F], of the kinds [n, M, D] and of the game [n, ...]."""
+        colors, kinds = (rules.colors, self.color), (tables(rules).n_kinds, self.kind)
+        of_colors, of_kinds, of_game = np.split(features, np.cumsum([math.prod(colors), math.prod(kinds)]), axis=1)
+        return of_colors.reshape(-1, *colors), of_kinds.reshape(-1, *kinds), of_game
+
+
 @lru_cache(maxsize=64)
+def afterstate_inputs(rules: Rules) -> Inputs:
+    """Return the numbers of features of an afterstate."""
+    return Inputs(*(len(names(rules)) for names in (color_features, kind_features, game_features)))
+
+
 def width(rules: Rules) -> int:
-    """Return W: C * F features of the colors, then M * D of the tile kinds, then those of the game."""
-    by_color, by_kind = rules.colors * len(color_features(rules)), tables(rules).n_kinds * len(kind_features(rules))
-    return by_color + by_kind + len(game_features(rules))
+    """Return W of afterstates."""
+    return afterstate_inputs(rules).width(rules)
 
 
 def split_features(rules: Rules, features: Features) -> tuple[Features, Features, Features]:
-    """Split features [n, W] into those of the colors [n, C, F], of the kinds [n, M, D] and of the game [n, ...]."""
-    colors, kinds = (rules.colors, len(color_features(rules))), (tables(rules).n_kinds, len(kind_features(rules)))
-    of_colors, of_kinds, of_game = np.split(features, np.cumsum([math.prod(colors), math.prod(kinds)]), axis=1)
-    return of_colors.reshape(-1, *colors), of_kinds.reshape(-1, *kinds), of_game
+    """Split features of afterstates (:meth:`Inputs.split`)."""
+    return afterstate_inputs(rules).split(rules, features)
