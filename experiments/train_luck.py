@@ -30,7 +30,7 @@ from agents.value.self_play import Samples
 from agents.value.torch_net import TorchValueNet
 from genial_env import Rules, play, use_backend
 from genial_env._util.shutdown import handle_signals
-from genial_env.analysis.luck import compute_luck
+from genial_env.analysis.luck import compute_luck, explained_variance
 from genial_env.analysis.state_value import KIND, FullStateNet
 from genial_env.core.arrays import Floats
 from genial_env.core.ranking import rank_utility
@@ -38,7 +38,7 @@ from genial_env.policies import weight_files
 from genial_env.policies.value import KIND as VALUE_KIND
 from genial_env.policies.value_net import ValueNet, Widths
 
-__all__ = ["WEIGHTS", "Args", "explained_variance", "main"]
+__all__ = ["WEIGHTS", "Args", "main", "measure_explained"]
 
 WEIGHTS = "weights.safetensors"
 
@@ -128,7 +128,7 @@ def fit(args: Args, samples: Sequence[Samples]) -> TorchValueNet:
     return net
 
 
-def explained_variance(net: FullStateNet, agents: Sequence[str], games: int, seed: int) -> tuple[float, float]:
+def measure_explained(net: FullStateNet, agents: Sequence[str], games: int, seed: int) -> tuple[float, float]:
     """Play games and return how much of the variance of the first track's result luck explains, with its error.
 
     Args:
@@ -143,14 +143,10 @@ def explained_variance(net: FullStateNet, agents: Sequence[str], games: int, see
         result: Floats = played.scores[:, 0].min(axis=1).astype(np.float64)
     else:
         result = rank_utility(played.ranks)[:, 0]
-    share = _share(result, luck)
+    share = explained_variance(result, luck)
     rng = np.random.default_rng(seed)
-    resampled = [_share(result[at], luck[at]) for at in rng.integers(games, size=(200, games))]
+    resampled = [explained_variance(result[at], luck[at]) for at in rng.integers(games, size=(200, games))]
     return share, float(np.std(resampled))
-
-
-def _share(result: Floats, luck: Floats) -> float:
-    return float(1 - (result - luck).var() / result.var())
 
 
 def main(args: Args) -> tuple[float, float]:
@@ -163,7 +159,7 @@ def main(args: Args) -> tuple[float, float]:
         cpu = time.process_time() - cpu + sum(each.cpu_s for each in samples)
         wall = time.perf_counter() - began
         seats = ["value"] * args.rules.players
-        share, error = explained_variance(net, seats, args.eval_games, (1 << 63) + args.seed)
+        share, error = measure_explained(net, seats, args.eval_games, (1 << 63) + args.seed)
     explained = f"{share:.3f} ± {1.96 * error:.3f} of the variance of results ({args.eval_games:,} games of value)"
     weight_files.write(
         args.out / WEIGHTS,

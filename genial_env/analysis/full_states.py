@@ -98,6 +98,7 @@ def compute_full_features(positions: Positions, at: Ints, racks: NDArray[Any], b
         racks: [n, P, M] the tiles of each kind in each rack, clockwise from the seat that draws.
         bag: [n, M] those in the bag.
     """
+    inputs = full_inputs(positions.rules)
     rules, n, held, left = positions.rules, len(at), racks.astype(np.int64), bag.astype(np.int64)
     gains = positions.gains[at]
     by_color: list[NDArray[Any]] = [*count_by_color(rules, left)]
@@ -114,8 +115,10 @@ def compute_full_features(positions: Positions, at: Ints, racks: NDArray[Any], b
         by_color += [*count_by_color(rules, held[:, seat]), best_with_color(rules, own)]
         by_kind.append(held[:, seat])
     parts = [
-        np.concatenate([positions.colors[at], np.stack(by_color, axis=2)], axis=2).reshape(n, -1),
-        np.stack(by_kind, axis=2).reshape(n, -1),
+        np.concatenate([positions.colors[at], np.stack(by_color, axis=2)], axis=2).reshape(
+            n, rules.colors * inputs.color
+        ),
+        np.stack(by_kind, axis=2).reshape(n, gains.shape[2] * inputs.kind),
         positions.game[at],
         np.stack(of_game, axis=1),
     ]

@@ -34,7 +34,16 @@ from genial_env.core.state import EMPTY, State
 from genial_env.policies import weight_files
 from genial_env.records import replay_many
 
-__all__ = ["DEAL", "DrawLuck", "GameLuck", "can_measure_luck", "compute_luck", "luck_of_draws", "measure_luck"]
+__all__ = [
+    "DEAL",
+    "DrawLuck",
+    "GameLuck",
+    "can_measure_luck",
+    "compute_luck",
+    "explained_variance",
+    "luck_of_draws",
+    "measure_luck",
+]
 
 
 DEAL = -1
@@ -159,6 +168,15 @@ def luck_of_draws(draws: Draws, net: FullStateNet) -> Floats:
         luck[rows, place] = values[kinds == drawn[at]] - means
         tiles.move(rows, draws.seat[rows], drawn[rows])
     return luck
+
+
+def explained_variance(results: Floats, luck: Floats) -> float:
+    """Return the share of the variance of results [n] that luck [n] explains; 0 if they do not vary.
+
+    It is negative if correcting for luck makes the variance greater.
+    """
+    total = float(results.var())
+    return 1 - float((results - luck).var()) / total if total else 0.0
 
 
 def can_measure_luck(rules: Rules) -> bool:

@@ -24,6 +24,8 @@ KIND = "luck"
 class FullStateNet(ValueNet):
     """A network of the layers of :class:`~genial_env.policies.value_net.ValueNet` over the features of full states."""
 
+    title = "the network of full states"
+
     @staticmethod
     def inputs(rules: Rules) -> Inputs:
         """Return the numbers of features that it reads."""
@@ -44,12 +46,12 @@ class FullStateNet(ValueNet):
         clockwise = tiles.racks[np.arange(len(at))[:, None], t.seats_from[seats]]
         chances = self(compute_full_features(positions, at, clockwise, tiles.bag))
         if rules.tracks == 1:
-            lowest: Floats = self.outcomes.expected(chances)[0].astype(np.float64)
-            return lowest[:, None]
+            lowest: Floats = self.outcomes.expected(chances)[0].reshape(-1, 1).astype(np.float64)
+            return lowest
         own_first = (chances * self.outcomes.weights[0]).sum(axis=2).astype(np.float64)
         if rules.tracks == 2:
             own_first = np.concatenate([own_first, -own_first], axis=1)
-        values = np.empty_like(own_first)
+        values: Floats = np.empty_like(own_first)
         np.put_along_axis(values, t.tracks_from[seats], own_first - own_first.mean(axis=1, keepdims=True), axis=1)
         return values
 

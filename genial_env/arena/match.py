@@ -1,8 +1,9 @@
 """Matches between two agents: pairs of games with swapped seats, until a sequential test has a verdict."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,10 @@ import numpy as np
 
 from genial_env._util.checks import as_integer
 from genial_env._util.files import write_json
+from genial_env.analysis.luck import compute_luck, explained_variance
+from genial_env.analysis.state_value import FullStateNet, read_full_state_net
 from genial_env.arena.games import Game
+from genial_env.arena.intervals import student_95
 from genial_env.arena.isolation import ISOLATED, Isolation, check_agents, end_isolated
 from genial_env.arena.provenance import provenance
 from genial_env.arena.schedule import scheduled_games
@@ -18,15 +22,49 @@ from genial_env.arena.sprt import Estimate, Sprt, Verdict, pair_counts
 from genial_env.arena.store import Settings
 from genial_env.arena.tournament import Jobs, check_workers, in_parallel, play_job
 from genial_env.backends import Backend, current, for_one_game
-from genial_env.core.arrays import Ints
+from genial_env.core.arrays import Floats, Ints
 from genial_env.core.rules import Rules
+from genial_env.records import Record
 
 __all__ = [
     "MAX_PAIRS",
+    "Corrected",
     "Match",
     "play_match",
     "write_match",
 ]
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """A's mean score in a match of at least two pairs, corrected for luck (:mod:`genial_env.analysis.luck`).
+
+    It estimates the same as the mean score. The interval is Student's, over pairs.
+
+    Attributes:
+        score: the mean of the corrected scores, which may lie beyond 0 and 1.
+        low: the lower end of its 95% interval.
+        high: the upper end.
+        explained: the share of the variance of the pairs' scores that luck explains.
+    """
+
+    score: float
+    low: float
+    high: float
+    explained: float
+
+    @classmethod
+    def of(cls, scores: Floats, luck: Floats) -> "Corrected":
+        """Return the estimate.
+
+        Args:
+            scores: [n] A's score in each pair.
+            luck: [n] the part of it that was luck.
+        """
+        left = scores - luck
+        mean, variance = float(left.mean()), float(left.var(ddof=1))
+        half = student_95(len(left) - 1) * sqrt(variance / len(left))
+        return cls(mean, mean - half, mean + half, explained_variance(scores, luck))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +80,7 @@ class Match:
         forfeits: the number of games that A and B forfeited.
         ms_per_move: milliseconds for a decision of A and B.
         provenance: commit, versions and machine.
+        corrected: A's score corrected for luck; None unless that was asked for and two pairs are finished.
     """
 
     agents: tuple[str, str]
@@ -52,6 +91,7 @@ class Match:
     forfeits: tuple[int, int]
     ms_per_move: tuple[float, float]
     provenance: dict[str, Any]
+    corrected: Corrected | None = None
 
     @property
     def estimate(self) -> Estimate:
@@ -68,6 +108,7 @@ class Match:
             "counts": self.counts.tolist(),
             "verdict": self.verdict,
             "estimate": self.estimate.to_dict(),
+            "corrected": None if self.corrected is None else asdict(self.corrected),
             "forfeits": list(self.forfeits),
             "ms_per_move": list(self.ms_per_move),
             "provenance": self.provenance,
@@ -90,6 +131,7 @@ def play_match(
     joblib_backend: str = "loky",
     backend: Backend | None = None,
     isolation: Isolation = ISOLATED,
+    variance_reduction: bool = False,
     progress: Callable[["Match"], None] = lambda match: None,
 ) -> Match:
     """Play pairs of games until the test has a verdict.
@@ -107,34 +149,39 @@ def play_match(
         joblib_backend: "loky" or "ray", see :func:`genial_env.arena.tournament.run`.
         backend: the compute backend; None for the current one, or numba if it is installed and none was chosen.
         isolation: whether agents named by ``module:factory`` get processes of their own.
+        variance_reduction: whether the score is also corrected for luck. The verdict of the test stays that of the
+            scores themselves.
         progress: called with the state of the match after each batch of games.
 
     Returns:
         The match. Its verdict is None if `pairs` were not enough.
 
     Raises:
-        ValueError: For equal agents, agents that cannot be made, rules without two tracks, or no pairs.
+        ValueError: For equal agents, agents that cannot be made, rules without two tracks, or no pairs; with
+            `variance_reduction` also if there are no weights for the rules.
         WorkerEnded: If a worker process ends.
     """
     rules = Rules() if rules is None else rules
     if rules.tracks != 2:
         raise ValueError(f"a match is between two tracks (two seats, or teams), not {rules.tracks}: take a tournament")
     pairs = as_integer(pairs, "pairs", 1)
-    settings = Settings((first, second), rules, pairs, seed, records=False)
+    settings = Settings((first, second), rules, pairs, seed, records=variance_reduction)
+    net = read_full_state_net(rules) if variance_reduction else None
     check_workers(workers, settings.agents)
     chosen = backend or for_one_game() or current()
     try:
         check_agents(settings.agents, rules, chosen, isolation)
         if workers > 1:
             end_isolated()  # worker processes start their own
-        return _play(settings, sprt, chosen, isolation, workers, joblib_backend, progress)
+        tally = _Tally(settings, sprt, provenance(chosen), net)
+        return _play(settings, tally, chosen, isolation, workers, joblib_backend, progress)
     finally:
         end_isolated()
 
 
 def _play(
     settings: Settings,
-    sprt: Sprt | None,
+    tally: "_Tally",
     backend: Backend,
     isolation: Isolation,
     workers: int,
@@ -142,24 +189,26 @@ def _play(
     progress: Callable[[Match], None],
 ) -> Match:
     """Play until there is a verdict, or all pairs are played."""
-    tally = _Tally(settings, sprt, provenance(backend))
     jobs = Jobs(list(scheduled_games(2, settings.rules, range(settings.groups))))
     calls = ((settings, job, backend, isolation) for job in jobs if not tally.finished)
     with closing(in_parallel(play_job, calls, workers, joblib_backend)) as played:
-        for games, _, seconds in played:
+        for games, records, seconds in played:
             jobs.took(len(games), seconds)
-            tally.add(games)
+            tally.add(games, records)
             progress(tally.match())
     return tally.match()
 
 
 class _Tally:
-    """Counts of pairs in the order of their deals."""
+    """Counts of pairs in the order of their deals, and what of their scores was luck."""
 
-    def __init__(self, settings: Settings, sprt: Sprt | None, made_by: dict[str, Any]) -> None:
-        self._settings, self._sprt, self._made_by = settings, sprt, made_by
-        self._waiting: dict[int, list[Game]] = {}
+    def __init__(
+        self, settings: Settings, sprt: Sprt | None, made_by: dict[str, Any], net: FullStateNet | None
+    ) -> None:
+        self._settings, self._sprt, self._made_by, self._net = settings, sprt, made_by, net
+        self._waiting: dict[int, list[tuple[Game, Record | None]]] = {}
         self._pairs: list[list[Game]] = []
+        self._luck: list[Floats] = []
         self._counts = np.zeros(5, dtype=np.int64)
         self._verdict: Verdict | None = None
 
@@ -167,15 +216,28 @@ class _Tally:
     def finished(self) -> bool:
         return self._verdict is not None
 
-    def add(self, games: list[Game]) -> None:
+    def add(self, games: list[Game], records: list[Record]) -> None:
         """In place: count all pairs that follow without a gap. Nothing is counted after the verdict."""
-        for game in games:
-            self._waiting.setdefault(game.group, []).append(game)
+        kept: Sequence[Record | None] = records or [None] * len(games)
+        for game, record in zip(games, kept, strict=True):
+            self._waiting.setdefault(game.group, []).append((game, record))
+        added: list[tuple[Game, Record | None]] = []
         while not self.finished and len(self._waiting.get(len(self._pairs), ())) == 2:
             pair = self._waiting.pop(len(self._pairs))
-            self._pairs.append(pair)
-            self._counts += pair_counts(*([_score(game, self._settings.rules)] for game in pair))
+            added += pair
+            self._pairs.append([game for game, _ in pair])
+            self._counts += pair_counts(*([_score(game, self._settings.rules)] for game, _ in pair))
             self._verdict = None if self._sprt is None else self._sprt.verdict(self._counts)
+        if self._net is not None and added:
+            luck = compute_luck([record for _, record in added if record is not None], self._net)
+            own = [self._settings.rules.track_of(game.seats.index(0)) for game, _ in added]
+            self._luck.append(luck[np.arange(len(own)), own].reshape(-1, 2).mean(axis=1) / 2)
+
+    def _corrected(self) -> Corrected | None:
+        if self._net is None or len(self._pairs) < 2:
+            return None
+        scores = [np.mean([_score(game, self._settings.rules) for game in pair]) for pair in self._pairs]
+        return Corrected.of(np.array(scores), np.concatenate(self._luck))
 
     def match(self) -> Match:
         """Return the state of the match."""
@@ -191,6 +253,7 @@ class _Tally:
             forfeits=(lost.count(0), lost.count(1)),
             ms_per_move=(_ms_per_move(games, 0), _ms_per_move(games, 1)),
             provenance=self._made_by,
+            corrected=self._corrected(),
         )
 
 

@@ -217,6 +217,9 @@ def play_match(
         int, typer.Option(help="Most pairs of games.", callback=integer_between(1, MAX_DEALS))
     ] = matches.MAX_PAIRS,
     fixed: Annotated[bool, typer.Option("--fixed", help="Play all pairs, without a test.")] = False,
+    variance_reduction: Annotated[
+        bool, typer.Option("--variance-reduction", help="Give also the score corrected for the luck of the draws.")
+    ] = False,
     edition: Edition = "2025",
     mode: Mode = "individual",
     seed: Seed = 0,
@@ -243,6 +246,7 @@ def play_match(
             joblib_backend=_choose_joblib_backend(ray),
             backend=choose_backend(backend, 1),
             isolation=_make_isolation(isolate, move_time),
+            variance_reduction=variance_reduction,
             progress=lambda match: bar.update(
                 task, completed=int(match.counts.sum()), description=_describe_score(match)
             ),
@@ -271,6 +275,10 @@ def _make_match_table(match: matches.Match) -> Table:
         "ms a move": " and ".join(f"{ms:.3g}" for ms in match.ms_per_move),
         "forfeits": " and ".join(str(count) for count in match.forfeits),
     }
+    if match.corrected is not None:
+        found = match.corrected
+        rows["score corrected for luck"] = f"{found.score:.1%} ({found.low:.1%} to {found.high:.1%})"
+        rows["variance explained by luck"] = f"{found.explained:.0%}"
     if match.sprt is not None:
         low, high = match.sprt.bounds
         rows["log-likelihood ratio"] = f"{match.sprt.llr(match.counts):+.2f} (bounds {low:+.2f}, {high:+.2f})"

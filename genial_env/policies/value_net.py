@@ -136,9 +136,12 @@ class ValueNet:
         ValueError: if the arrays do not fit the rules.
     """
 
+    title = "the value network"
+    """The name in messages."""
+
     def __init__(self, rules: Rules, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.rules, self.outcomes = rules, Outcomes(rules)
-        where = f"the value network for {rules.colors} colors and {rules.players} seats"
+        where = f"{self.title} for {rules.colors} colors and {rules.players} seats"
         weight_files.check(arrays, self.layout_of(rules, arrays), where)
         self.arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
         of_features = {

@@ -114,7 +114,7 @@ def replay_many(records: Sequence[dict[str, Any]]) -> Decisions:
         RecordError: If a record does not replay.
         ValueError: If there is no record, or their rules differ.
     """
-    parsed = [parse_record(record) for record in records]
+    parsed = [_parse(record, game, len(records)) for game, record in enumerate(records)]
     if len({each.rules for each in parsed}) != 1:
         raise ValueError(f"expected records of games with the same rules, got {len({each.rules for each in parsed})}")
     state = _deal(parsed)
@@ -124,8 +124,8 @@ def replay_many(records: Sequence[dict[str, Any]]) -> Decisions:
         decisions = [parsed[row].decisions[number] for row in rows.tolist()]
         before.append(state.select(rows))
         played += [(row, decision) for row, decision in zip(rows.tolist(), decisions, strict=True)]
-        _raise_first(_apply_decisions(state, rows, decisions))
-    _raise_first([result_fault(state, row, each) for row, each in enumerate(parsed)])
+        _raise_first(rows, _apply_decisions(state, rows, decisions), len(parsed))
+    _raise_first(range(len(parsed)), [result_fault(state, row, each) for row, each in enumerate(parsed)], len(parsed))
     order = np.argsort([row for row, _ in played], kind="stable").astype(np.int64)
     ordered = [played[index] for index in order.tolist()]
     draws = np.full((len(ordered), state.rules.rack), EMPTY, dtype=np.int64)
@@ -143,11 +143,23 @@ def replay_many(records: Sequence[dict[str, Any]]) -> Decisions:
     )
 
 
-def _raise_first(faults: list[str | None]) -> None:
-    """Raise a RecordError for the first game with a fault."""
-    for game, fault in enumerate(faults):
+def _parse(record: dict[str, Any], game: int, games: int) -> ParsedRecord:
+    """Parse one of several records."""
+    try:
+        return parse_record(record)
+    except RecordError as error:
+        raise RecordError(_name_game(str(error), game, games)) from error
+
+
+def _raise_first(rows: Iterable[int], faults: list[str | None], games: int) -> None:
+    """Raise a RecordError for the first of some games with a fault."""
+    for game, fault in zip(rows, faults, strict=True):
         if fault is not None:
-            raise RecordError(fault if len(faults) == 1 else f"game {game}: {fault}")
+            raise RecordError(_name_game(fault, game, games))
+
+
+def _name_game(fault: str, game: int, games: int) -> str:
+    return fault if games == 1 else f"game {game}: {fault}"
 
 
 def _verify_batch(records: list[Any]) -> list[str | None]:

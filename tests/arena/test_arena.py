@@ -284,6 +284,24 @@ def test_equals_score_a_half_in_pairs_of_the_same_deal() -> None:
     assert found.counts.tolist() == [0, 0, 30, 0, 0]
 
 
+def test_a_match_corrected_for_luck() -> None:
+    found = play_match("denial", "greedy", pairs=30, seed=3, variance_reduction=True)
+    plain = play_match("denial", "greedy", pairs=30, seed=3)
+    assert plain.corrected is None
+    assert found.counts.tolist() == plain.counts.tolist()
+    assert found.corrected is not None
+    assert found.corrected.low < found.corrected.score < found.corrected.high
+    assert found.to_dict()["corrected"]["score"] == found.corrected.score
+    turned = play_match("greedy", "denial", pairs=30, seed=3, variance_reduction=True)
+    assert turned.corrected is not None
+    assert turned.corrected.score == pytest.approx(1 - found.corrected.score)
+
+
+def test_a_correction_needs_weights_for_the_rules() -> None:
+    with pytest.raises(ValueError, match="the network of full states for 5 colors and 2 seats"):
+        play_match("denial", "greedy", Rules(2, colors=5), pairs=2, variance_reduction=True)
+
+
 def test_matches_between_teams_and_of_cheats() -> None:
     found = play_match("greedy", "random", TEAM, pairs=8)
     assert found.counts.sum() == 8

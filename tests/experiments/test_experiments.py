@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.runs.model_cards import make_card
 from experiments import (
     ablate_features,
     challenge,
@@ -15,10 +16,12 @@ from experiments import (
     long_masks,
     ppo_speed,
     speed,
+    train_luck,
     variance,
 )
 from genial_env import Rules, genial_v0
 from genial_env.analysis.judge import LEVELS, Level
+from genial_env.analysis.state_value import read_full_state_net
 from tests.conftest import needs_numba
 
 
@@ -118,5 +121,18 @@ def test_leaderboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
 
 
 def test_variance(capsys: pytest.CaptureFixture[str]) -> None:
-    variance.main(variance.Args(pairs=20))
-    assert "explained by draws" in capsys.readouterr().out
+    variance.main(variance.Args(("greedy points", "greedy greedy"), pairs=20))
+    printed = capsys.readouterr().out
+    assert "greedy against greedy" in printed
+    assert "mean luck" in printed
+
+
+def test_train_luck(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small = {"games": 12, "n_envs": 6, "candidates": 4, "n_epochs": 1, "batch_size": 64, "eval_games": 4}
+    share, error = train_luck.main(train_luck.Args(out=tmp_path, **small))
+    assert share <= 1
+    assert error >= 0
+    assert "luck explains" in capsys.readouterr().out
+    weights = tmp_path / train_luck.WEIGHTS
+    assert "luck explains" in make_card(weights)
+    assert read_full_state_net(Rules(), weights).rules == Rules()
