@@ -26,6 +26,7 @@ from genial_env._util.validators import (
     validation_error,
 )
 from genial_env.arena import ratings
+from genial_env.arena.corrected import CorrectedUtilities, correct_utilities
 from genial_env.arena.games import Game
 from genial_env.arena.pictures import MISSING, best_first, draw
 from genial_env.arena.provenance import PROVENANCE
@@ -68,6 +69,7 @@ class Report:
         ms_per_move: [N] milliseconds for a decision, with a batch's time divided evenly; NaN without decisions.
         forfeits: [N] the number of forfeited games.
         reasons: one reason for each agent that forfeited, by its number.
+        corrected: the mean utilities corrected for luck; None unless that was asked for.
     """
 
     settings: Settings
@@ -78,6 +80,7 @@ class Report:
     ms_per_move: NDArray[np.float64]
     forfeits: Ints
     reasons: dict[int, str]
+    corrected: CorrectedUtilities | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values, as :func:`markdown` and ``pictures.draw`` take it."""
@@ -91,6 +94,7 @@ class Report:
             "ms_per_move": [None if np.isnan(ms) else round(float(ms), 4) for ms in self.ms_per_move],
             "forfeits": self.forfeits.tolist(),
             "reasons": {str(agent): reason for agent, reason in self.reasons.items()},
+            "corrected": None if self.corrected is None else self.corrected.to_dict(),
         }
 
 
@@ -106,15 +110,17 @@ def check_extras(pictures: bool = False) -> None:
         raise ImportError(MISSING)
 
 
-def report(store: Store, anchor: tuple[str, float] | None = None) -> Report:
+def report(store: Store, anchor: tuple[str, float] | None = None, variance_reduction: bool = False) -> Report:
     """Compute the report of a tournament.
 
     Args:
         store: the tournament's games.
         anchor: an agent and its fixed rating; None for a mean rating of 0.
+        variance_reduction: whether mean utilities are also corrected for luck.
 
     Raises:
-        ValueError: If there are no finished games, or if the anchor did not play.
+        ValueError: If there are no finished games, if the anchor did not play, or if they cannot be corrected
+            (:func:`genial_env.arena.corrected.check_correction`).
         ImportError: If choix is not installed.
     """
     settings, games = store.settings, store.games
@@ -137,6 +143,7 @@ def report(store: Store, anchor: tuple[str, float] | None = None) -> Report:
         ms_per_move=_ms_per_move(games, n),
         forfeits=np.array([counts[agent] for agent in range(n)]),
         reasons=dict(reversed(losers)),
+        corrected=correct_utilities(store) if variance_reduction else None,
     )
 
 
@@ -204,6 +211,7 @@ def _report_check(n: int) -> Validator:
     each = list_of(optional(finite_number()), n)
     table = list_of(each, n)
     of_each = json_object(value=list_of(finite_number(), n), low=each, high=each, others=any_value)
+    of_each_corrected = json_object(value=each, low=each, high=each)
     return json_object(
         settings=OBJECT,
         sessions=list_of(PROVENANCE, min_length=1),
@@ -223,6 +231,7 @@ def _report_check(n: int) -> Validator:
         ms_per_move=each,
         forfeits=list_of(integer(), n),
         reasons=mapping_of(STRING),
+        corrected=optional(json_object(utility=of_each_corrected, explained=finite_number())),
     )
 
 
@@ -241,15 +250,19 @@ def ranking_table(found: dict[str, Any], order: list[int]) -> str:
     """Return a table with one row for each agent."""
     ratings = found["ratings"]
     head = ["agent", "rating", "mean utility", "mean sorted markers", "games", "ms a move", "forfeits"]
+    if found.get("corrected"):
+        head.insert(3, "corrected for luck")
     rows = []
     for agent in order:
         markers = " ".join(f"{marker:.1f}" for marker in ratings["markers"][agent])
         ms = found["ms_per_move"][agent]
+        corrected = [_interval(found["corrected"]["utility"], agent, 2)] if found.get("corrected") else []
         rows.append(
             [
                 _name(found, agent),
                 _interval(ratings["rating"], agent, 0),
                 _interval(ratings["utility"], agent, 2),
+                *corrected,
                 markers,
                 f"{ratings['plays'][agent]:,}",
                 "" if ms is None else f"{ms:.3g}",
@@ -319,13 +332,19 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def write(store: Store, *, anchor: tuple[str, float] | None = None, pictures: bool = True) -> dict[str, Any]:
+def write(
+    store: Store,
+    *,
+    anchor: tuple[str, float] | None = None,
+    variance_reduction: bool = False,
+    pictures: bool = True,
+) -> dict[str, Any]:
     """Write `results.json`, `results.md` and the pictures into a tournament's directory, and return the report.
 
     Raises:
         ValueError, ImportError: See :func:`report` and ``pictures.draw``.
     """
-    found = report(store, anchor).to_dict()
+    found = report(store, anchor, variance_reduction).to_dict()
     write_json(store.directory / RESULTS, found)
     write_text(store.directory / TABLES, markdown(found))
     if pictures:

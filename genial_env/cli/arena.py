@@ -12,6 +12,7 @@ from rich.table import Table
 from genial_env.analysis import puzzles
 from genial_env.arena import match as matches
 from genial_env.arena import report, tournament
+from genial_env.arena.corrected import check_correction
 from genial_env.arena.isolation import ISOLATED, Isolation
 from genial_env.arena.pictures import best_first
 from genial_env.arena.sprt import Sprt
@@ -48,6 +49,9 @@ MoveTime = Annotated[
     float, typer.Option("--move-time", help="Most seconds for a move of an agent in its own process; 0: no limit.")
 ]
 MOVE_TIME_S = ISOLATED.move_time_s or 0.0
+VarianceReduction = Annotated[
+    bool, typer.Option("--variance-reduction", help="Give also results that are corrected for the luck of the draws.")
+]
 Anchor = Annotated[str, typer.Option(help="Agent whose rating is 0. If it does not play, the mean rating is 0.")]
 
 
@@ -76,6 +80,7 @@ def play_tournament(
     seed: Seed = 0,
     anchor: Anchor = "greedy",
     records: Annotated[bool, typer.Option(help="Keep game records.")] = True,
+    variance_reduction: VarianceReduction = False,
     pictures: Annotated[bool, typer.Option(help="Draw charts of ratings, win rates and lowest markers.")] = True,
     workers: Workers = 1,
     ray: Cluster = False,
@@ -87,6 +92,8 @@ def play_tournament(
     rules = make_rules(players, edition, mode)
     with _worker_errors(), progress_bar() as bar:
         report.check_extras(pictures)
+        if variance_reduction:
+            check_correction(rules, records)
         settings = Settings(tuple(expand(agents)), rules, groups, seed, records)
         task = bar.add_task("games", total=None)
         store = tournament.run(
@@ -98,7 +105,12 @@ def play_tournament(
             isolation=_make_isolation(isolate, move_time),
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
-        found = report.write(store, anchor=_find_anchor(anchor, settings.agents), pictures=pictures)
+        found = report.write(
+            store,
+            anchor=_find_anchor(anchor, settings.agents),
+            variance_reduction=variance_reduction,
+            pictures=pictures,
+        )
     _print_ranking(found)
     print(f"results are in {out}")
 
@@ -116,6 +128,7 @@ def rate_agent(
     seed: Seed = 0,
     anchor: Anchor = "greedy",
     out: Annotated[Path | None, typer.Option(help="Write the results and records to this directory.")] = None,
+    variance_reduction: VarianceReduction = False,
     workers: Workers = 1,
     isolate: Isolate = True,
     move_time: MoveTime = MOVE_TIME_S,
@@ -126,21 +139,26 @@ def rate_agent(
     rules = make_rules(players, edition, mode)
     with _worker_errors(), progress_bar() as bar:
         report.check_extras(pictures=out is not None)
+        records = out is not None or variance_reduction
+        if variance_reduction:
+            check_correction(rules, records)
         agents = tuple(dict.fromkeys([agent, *expand(against)]))
         task = bar.add_task("games", total=None)
         with TemporaryDirectory() as scrap:
             store = tournament.run_within(
                 seconds,
-                Settings(agents, rules, seed=seed, records=out is not None),
+                Settings(agents, rules, seed=seed, records=records),
                 out or Path(scrap),
                 workers=workers,
                 backend=choose_backend(backend, 1),
                 isolation=_make_isolation(isolate, move_time),
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
-            found = report.report(store, _find_anchor(anchor, agents)).to_dict()
-        if out is not None:
-            report.write(store, anchor=_find_anchor(anchor, agents))
+            fixed = _find_anchor(anchor, agents)
+            if out is None:
+                found = report.report(store, fixed, variance_reduction).to_dict()
+            else:
+                found = report.write(store, anchor=fixed, variance_reduction=variance_reduction)
     _print_ranking(found)
     print(_describe_standing(found, 0))
 
@@ -217,9 +235,7 @@ def play_match(
         int, typer.Option(help="Most pairs of games.", callback=integer_between(1, MAX_DEALS))
     ] = matches.MAX_PAIRS,
     fixed: Annotated[bool, typer.Option("--fixed", help="Play all pairs, without a test.")] = False,
-    variance_reduction: Annotated[
-        bool, typer.Option("--variance-reduction", help="Give also the score corrected for the luck of the draws.")
-    ] = False,
+    variance_reduction: VarianceReduction = False,
     edition: Edition = "2025",
     mode: Mode = "individual",
     seed: Seed = 0,
@@ -299,7 +315,10 @@ def _describe_verdict(match: matches.Match) -> str:
 
 
 def _print_ranking(found: dict[str, Any]) -> None:
+    corrected = found["corrected"]
     columns = ["agent", "rating", "95%", "mean utility", "mean lowest", "ms a move", "forfeits"]
+    if corrected is not None:
+        columns.insert(4, "corrected for luck")
     table = make_table(columns, title=f"{found['games']:,} games, {format_rules(found['settings']['rules'])}")
     ratings = found["ratings"]
     for agent in best_first(found):
@@ -311,6 +330,7 @@ def _print_ranking(found: dict[str, Any]) -> None:
             report.signed(ratings["rating"]["value"][agent]),
             report.format_interval(low, high),
             report.signed(ratings["utility"]["value"][agent], 3),
+            *([_format_corrected(corrected["utility"], agent)] if corrected is not None else []),
             f"{ratings['markers'][agent][0]:.2f}",
             "" if ms is None else f"{ms:.3g}",
             str(found["forfeits"][agent]),
@@ -318,6 +338,11 @@ def _print_ranking(found: dict[str, Any]) -> None:
     make_console().print(table)
     for agent, reason in found["reasons"].items():
         print(f"{ratings['names'][int(agent)]} forfeited, for example: {reason}")
+
+
+def _format_corrected(utility: dict[str, Any], agent: int) -> str:
+    value, low, high = (utility[end][agent] for end in ("value", "low", "high"))
+    return f"{report.signed(value, 3)} ({report.format_interval(low, high, 3)})"
 
 
 @contextmanager

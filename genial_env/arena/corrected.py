@@ -1,0 +1,84 @@
+"""Mean utilities of the agents of a tournament, corrected for the luck of the draws.
+
+A corrected utility is a game's rank utility minus the luck of the track (:mod:`genial_env.analysis.luck`). Its mean is
+that of the utility, its variance is smaller.
+"""
+
+from dataclasses import dataclass
+from math import nan, sqrt
+from typing import Any
+
+import numpy as np
+
+from genial_env.analysis.luck import compute_luck, explained_variance
+from genial_env.analysis.state_value import read_full_state_net
+from genial_env.arena.intervals import Intervals, student_95
+from genial_env.arena.store import RECORDS, Store
+from genial_env.core.arrays import Floats, Ints
+from genial_env.core.ranking import rank_utility
+from genial_env.core.rules import Rules
+from genial_env.records import read_records
+
+__all__ = ["CorrectedUtilities", "check_correction", "correct_utilities"]
+
+
+@dataclass(frozen=True, eq=False)
+class CorrectedUtilities:
+    """Mean corrected utilities of N agents.
+
+    Attributes:
+        utility: [N] the means, with Student's 95% intervals over deals.
+        explained: the share of the variance of the games' utilities that luck explains.
+    """
+
+    utility: Intervals
+    explained: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the values as JSON values."""
+        return {"utility": self.utility.to_dict(), "explained": self.explained}
+
+
+def check_correction(rules: Rules, records: bool) -> None:
+    """Check that the games of a tournament can be corrected for luck.
+
+    Raises:
+        ValueError: if the games are solo games, no records are kept, or there are no weights for the rules.
+    """
+    if rules.tracks == 1:
+        raise ValueError("solo games have no rank utility that could be corrected for luck")
+    if not records:
+        raise ValueError("the correction for luck replays the games: it needs their records")
+    read_full_state_net(rules)
+
+
+def correct_utilities(store: Store) -> CorrectedUtilities:
+    """Compute the corrected utilities of a tournament whose games have records.
+
+    Raises:
+        ValueError: see :func:`check_correction`.
+    """
+    settings, games = store.settings, store.games
+    check_correction(settings.rules, settings.records)
+    luck = compute_luck(list(read_records(store.directory / RECORDS)), read_full_state_net(settings.rules))
+    utility = rank_utility(np.array([game.ranks for game in games], dtype=np.int64))
+    entrants = np.array([game.seats[: settings.rules.tracks] for game in games], dtype=np.int64)
+    deals = np.repeat([game.group for game in games], settings.rules.tracks)
+    found = [
+        _mean_over_deals((utility - luck).ravel()[rows], deals[rows])
+        for rows in (np.flatnonzero(entrants.ravel() == agent) for agent in range(len(settings.agents)))
+    ]
+    value, half = np.array(found).T
+    return CorrectedUtilities(
+        Intervals(value, value - half, value + half), explained_variance(utility.ravel(), luck.ravel())
+    )
+
+
+def _mean_over_deals(values: Floats, deals: Ints) -> tuple[float, float]:
+    """Return the mean of values [n], and half the width of its interval; nan for fewer than two deals."""
+    which = np.unique(deals, return_inverse=True)[1]
+    if not len(values) or which.max() == 0:
+        return (float(values.mean()), nan) if len(values) else (nan, nan)
+    mean, n = float(values.mean()), int(which.max()) + 1
+    away = np.bincount(which, values - mean)
+    return mean, student_95(n - 1) * sqrt(float(away @ away) * n / (n - 1)) / len(values)
