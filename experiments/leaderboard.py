@@ -28,7 +28,7 @@ STORED = ROOT / "docs" / "leaderboard"
 PAGE = ROOT / "docs" / "leaderboard.md"
 
 SCRIPTED = ("random", "points", "greedy", "lexicographic", "concave", "denial")
-STRONG = ("greedy", "concave", "denial")
+STRONG = ("greedy", "denial")
 SEARCH = ("search(playouts=300)",)
 LEARNED = ("value", "value_search(playouts=100)")
 
@@ -44,9 +44,9 @@ class Board(NamedTuple):
 
 BOARDS = {
     "2-seats": Board("Two seats", Rules(2), (*SCRIPTED, *SEARCH, *LEARNED, "ppo"), 40),
-    "3-seats": Board("Three seats", Rules(3), (*STRONG, *SEARCH, *LEARNED), 8),
-    "4-seats": Board("Four seats", Rules(4), (*STRONG, *SEARCH, *LEARNED), 2),
-    "team": Board("Teams", Rules(4, "2009", "team"), (*STRONG, *SEARCH, *LEARNED), 6),
+    "3-seats": Board("Three seats", Rules(3), (*STRONG, *LEARNED), 40),
+    "4-seats": Board("Four seats", Rules(4), (*STRONG, *LEARNED), 40),
+    "team": Board("Teams", Rules(4, "2009", "team"), (*STRONG, *LEARNED), 40),
     "solo": Board("Solo", Rules(1, "2009", "solo"), (*SCRIPTED, *SEARCH, *LEARNED), 100),
 }
 
