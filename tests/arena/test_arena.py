@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from genial_env import Rules, play
+from genial_env.analysis.luck import compute_luck
+from genial_env.analysis.state_value import read_full_state_net
 from genial_env.arena import report
 from genial_env.arena.games import Game, play_games
 from genial_env.arena.match import play_match, write_match
@@ -17,6 +19,7 @@ from genial_env.arena.sprt import Sprt
 from genial_env.arena.store import GAMES, RECORDS, Settings, Store
 from genial_env.arena.tournament import Jobs, run, run_within
 from genial_env.core.chance import game_seeds
+from genial_env.core.ranking import rank_utility
 from genial_env.policies.registry import make_policy
 from genial_env.records import read_records, verify
 
@@ -282,6 +285,25 @@ def test_equals_score_a_half_in_pairs_of_the_same_deal() -> None:
     found = play_match("greedy", "genial_env.policies.greedy:GreedyPolicy", SMALL, pairs=30)
     assert found.verdict is None
     assert found.counts.tolist() == [0, 0, 30, 0, 0]
+
+
+def test_utilities_corrected_for_luck(tmp_path: Path) -> None:
+    store = run(Settings(("greedy", "denial", "random"), Rules(), groups=6, seed=2), tmp_path / "t")
+    found = report.report(store, variance_reduction=True).corrected
+    assert found is not None
+    luck = compute_luck(list(read_records(tmp_path / "t" / RECORDS)), read_full_state_net(Rules()))
+    for agent in range(3):
+        own = [
+            rank_utility(np.array(game.ranks))[seat] - luck[number, seat]
+            for number, game in enumerate(store.games)
+            for seat, entrant in enumerate(game.seats)
+            if entrant == agent
+        ]
+        assert found.utility.value[agent] == pytest.approx(np.mean(own))
+        assert found.utility.low[agent] < found.utility.value[agent] < found.utility.high[agent]
+    report.write(store, variance_reduction=True, pictures=False)
+    again = report.read_report(tmp_path / "t" / report.RESULTS)
+    assert again["corrected"]["explained"] == found.explained
 
 
 def test_a_match_corrected_for_luck() -> None:

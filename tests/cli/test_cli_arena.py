@@ -60,6 +60,28 @@ def test_a_newcomer_is_rated(tmp_path: Path) -> None:
     assert (tmp_path / "t" / RESULTS).exists()
 
 
+def test_results_corrected_for_luck(tmp_path: Path) -> None:
+    out = tmp_path / "t"
+    words = ("tournament", out, "--agents", "random,greedy,denial", "--groups", 4, "--no-pictures")
+    done = genial(*words, "--variance-reduction")
+    assert "corrected" in done.stdout
+    corrected = json.loads((out / RESULTS).read_text())["corrected"]
+    assert len(corrected["utility"]["value"]) == 3
+    assert "corrected for luck" in (out / TABLES).read_text()
+    match = genial("match", "greedy", "denial", "--fixed", "--pairs", 4, "--variance-reduction")
+    assert "score corrected for luck" in match.stdout
+    rated = genial("rate", "denial", "--against", "greedy", "--seconds", 1, "--variance-reduction")
+    assert "corrected" in rated.stdout
+
+
+def test_what_cannot_be_corrected_for_luck(tmp_path: Path) -> None:
+    words = ("tournament", tmp_path / "t", "--agents", "random,greedy", "--groups", 2, "--variance-reduction")
+    assert "needs their records" in genial(*words, "--no-records", status=2).stderr
+    solo = genial(*words, "--players", 1, "--mode", "solo", "--edition", "2009", status=2)
+    assert "solo games have no rank utility" in solo.stderr
+    assert not (tmp_path / "t").exists()
+
+
 def test_forfeits_are_told(tmp_path: Path) -> None:
     words = ("tournament", tmp_path / "t", "--agents", "random,tests.strange_agents:Crashing", "--groups", 3)
     assert "tests.strange_agents:Crashing forfeited, for example: RuntimeError: out of ideas" in genial(*words).stdout
