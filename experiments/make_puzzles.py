@@ -247,7 +247,7 @@ def earns_two(state: State, actions: Ints | None = None) -> Bools:
     rows = np.zeros(len(actions), dtype=np.int64)
     own = kernel.own_scores(state, rows).astype(np.int64)
     arrivals = state.tables.arrived(own, own + kernel.gained(state, actions, rows)).sum(axis=1)
-    two: Bools = (arrivals >= 2) & rules.has_bonus
+    two: Bools = (arrivals >= 2) & (rules.bonuses_a_tile == 2)
     return two
 
 

@@ -25,9 +25,15 @@ VARIANTS = [
     Rules(1, "2004", "solo", side=4, colors=5),
     Rules(2, side=9, rack=5),
     Rules(2, side=10, colors=2, tile_sets=12),
+    Rules(4, "2009", "team", side=6, colors=3, rack=4, tile_sets=4, one_bonus_a_tile=True),
 ]
-EVERYDAY = [Rules(), Rules(3, "2009"), Rules(4, "2004", "team"), Rules(1, "2004", "solo"), VARIANTS[0], VARIANTS[2]]
-"""Every edition, mode and number of seats once; under the other rules a test that runs under all is slow."""
+ONE_BONUS = VARIANTS[-1]
+EVERYDAY = [
+    *(Rules(), Rules(3, "2009"), Rules(4, "2004", "team"), Rules(1, "2004", "solo")),
+    *(VARIANTS[0], VARIANTS[2], ONE_BONUS),
+]
+"""Every edition, mode and number of seats once, and what varies; under the other rules a test that runs under all is
+slow."""
 
 
 FORMER_PPO = Path(__file__).parent.parent / "agents" / "opponents" / "ppo_2026_11-2.safetensors"
@@ -68,6 +74,15 @@ def random_play(rules: Rules, games: int, seed: int, steps: int) -> State:
         if not live.size:
             break
         kernel.apply(state, random_actions(state, live, rng), live)
+    return state
+
+
+def near_stops(rules: Rules, games: int, seed: int, steps: int) -> State:
+    """Games that are not over after so many random decisions, with all markers zero to three points before a stop."""
+    state = random_play(rules, games, seed, steps)
+    state = state.select(np.flatnonzero(~state.over))
+    rng = np.random.default_rng(seed)
+    state.scores[:] = rng.choice(rules.stops, state.scores.shape) - rng.integers(0, 4, state.scores.shape)
     return state
 
 

@@ -88,8 +88,12 @@ class PlainGame:
         colors: int = 6,
         rack: int | None = None,
         tile_sets: int = 1,
+        one_bonus_a_tile: bool = False,
     ) -> None:
-        """`racks` are the tiles the seats start with; they are taken out of the bag."""
+        """`racks` are the tiles the seats start with; they are taken out of the bag.
+
+        With `one_bonus_a_tile` two markers that arrive with one tile earn one bonus placement, not two.
+        """
         if mode not in EDITIONS:
             raise ValueError(f"no mode {mode!r}: there are {', '.join(EDITIONS)}")
         if edition not in EDITIONS[mode]:
@@ -103,12 +107,15 @@ class PlainGame:
         rack_sizes = [1] if mode == "solo" else [2, 3, 4, 5, 6]
         if rack not in rack_sizes:
             raise ValueError(f"rack must be one of {rack_sizes} in mode {mode!r}, not {rack}")
+        if one_bonus_a_tile and mode == "solo":
+            raise ValueError("solo has no bonus placements")
 
         self.players = players
         self.edition = edition
         self.mode = mode
         self.colors = colors
         self.rack_size = rack
+        self.one_bonus_a_tile = one_bonus_a_tile
         self.stops: list[int] = [TRACK_LENGTH] if mode == "individual" else [TRACK_LENGTH, 2 * TRACK_LENGTH]
 
         self.start_symbols: dict[Cell, int] = start_symbol_cells(side, colors)
@@ -225,7 +232,8 @@ class PlainGame:
         """Move the markers of the seat to move; say how many bonus placements that earns.
 
         A marker stops at the next stop ahead of it; what is left of the points is lost. Arriving earns a bonus
-        placement (not in solo). A marker at the last stop stays there and earns nothing.
+        placement (not in solo); with one bonus a tile, one for all arrivals together. A marker at the last stop stays
+        there and earns nothing.
         """
         markers = self.scores[self._track()]
         arrivals = 0
@@ -236,7 +244,11 @@ class PlainGame:
             markers[color] = min(markers[color] + count, stops_ahead[0])
             if markers[color] == stops_ahead[0]:
                 arrivals += 1
-        return 0 if self.mode == "solo" else arrivals
+        if self.mode == "solo":
+            return 0
+        if self.one_bonus_a_tile and arrivals > 1:
+            return 1
+        return arrivals
 
     # Playing
 

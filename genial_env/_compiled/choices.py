@@ -4,19 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from genial_env._compiled.deciding import correct_double, value_halves
+from genial_env._compiled.deciding import arrives, both_arrive, correct_double, value_halves
 from genial_env._compiled.handover import arrays, facts, share
 from genial_env._compiled.jit import Entry, helper
 from genial_env._compiled.primitives import Array, Arrays
-from genial_env._compiled.rules import (
-    advanced,
-    arrived,
-    find_allowed_placements,
-    furthest,
-    holds,
-    join_action,
-    may_place,
-)
+from genial_env._compiled.rules import find_allowed_placements, holds, join_action, may_place
 from genial_env._compiled.scratch import Scratch, per_thread, scratch
 from genial_env.core.arrays import Ints
 from genial_env.core.rules import Rules
@@ -65,7 +57,7 @@ def rank_placements(
 ) -> None:
     """Write the best distinct placements of each game, the best first, to out [G, most], which must hold -1.
 
-    The prior is given by its plan, and what it adds for an arrival at a stop.
+    The prior is given by its plan, and what it adds for an arrival at a stop that earns a bonus placement.
     """
     s, t, m, r = Games(*state), Facts(*facts), Scratch(*scratch), Ranking(*buffers)
     for g in range(lo, hi):
@@ -79,6 +71,7 @@ def rank_one(s: Games, t: Facts, g: int, plan: Arrays, arrival: int, m: Scratch,
     n_free = value_halves(s, t, g, plan, m)
     add_arrivals(s, t, g, m, n_free, arrival)
     n_allowed = list_allowed(s, t, g, m, r)
+    surplus = plan[1][8] + (arrival if t.bonuses_a_tile == 1 else 0)
     n_found, most = 0, len(out)
     for slot in range(t.n_slots):
         kind = s.racks[g, 0, slot]
@@ -94,6 +87,8 @@ def rank_one(s: Games, t: Facts, g: int, plan: Arrays, arrival: int, m: Scratch,
             if a == b:
                 value += correct_double(s, t, g, 0, plan, first, second, a)
                 value += arrival * correct_arrivals(s, t, g, first, second, a)
+            elif surplus != 0:
+                value -= surplus * both_arrive(s, t, g, 0, first, second, a, b)
             if n_found == most and value <= r.values[most - 1]:
                 continue
             at = n_found if n_found < most else most - 1
@@ -126,7 +121,7 @@ def add_arrivals(s: Games, t: Facts, g: int, m: Scratch, n_free: int, arrival: i
         row = m.halves[color]
         for i in range(n_free):
             cell = m.cells[i]
-            row[t.grid_index[cell]] += arrival * arrives(s, t, g, color, np.int64(s.points[g, cell, color]))
+            row[t.grid_index[cell]] += arrival * arrives(s, t, g, 0, color, np.int64(s.points[g, cell, color]))
 
 
 @helper
@@ -142,15 +137,8 @@ def is_duplicate(s: Games, g: int, slot: int) -> Any:
 def correct_arrivals(s: Games, t: Facts, g: int, first: int, second: int, color: int) -> Any:
     """Return what to add to the arrivals of a double's halves, as both halves move the same marker."""
     one, other = np.int64(s.points[g, first, color]), np.int64(s.points[g, second, color])
-    both = arrives(s, t, g, color, one + other)
-    return both - arrives(s, t, g, color, one) - arrives(s, t, g, color, other)
-
-
-@helper
-def arrives(s: Games, t: Facts, g: int, color: int, points: int) -> Any:
-    """Return 1 if so many points bring a marker of seat 0 to a stop, else 0."""
-    marker: Any = np.int64(s.scores[g, 0, color])
-    return np.int64(arrived(t, marker, advanced(marker, points, furthest(t, marker))))
+    both = arrives(s, t, g, 0, color, one + other)
+    return both - arrives(s, t, g, 0, color, one) - arrives(s, t, g, 0, color, other)
 
 
 def arrival_value(rules: Rules) -> int:

@@ -13,6 +13,7 @@ from genial_env._compiled.primitives import Array, Arrays, below, nth_member, po
 from genial_env._compiled.rules import (
     advanced,
     apply,
+    arrived,
     find_allowed_placements,
     furthest,
     holds,
@@ -91,7 +92,7 @@ def value_halves(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch) -> Any:
 def looks_further(weights: Array) -> Any:
     """Return whether anything counts besides points."""
     found = False
-    for i in range(1, len(weights) - 1):
+    for i in range(1, 7):
         found |= weights[i] != 0
     return found
 
@@ -188,6 +189,8 @@ def best_of_set(s: Games, t: Facts, g: int, plan: Arrays, m: Scratch) -> Any:
             value = np.int64(halves[a, t.grid_index[first]]) + halves[b, t.grid_index[second]]
             if a == b:
                 value += correct_double(s, t, g, track_of(t, seat), plan, first, second, a)
+            elif plan[1][8] != 0:
+                value -= plan[1][8] * both_arrive(s, t, g, track_of(t, seat), first, second, a, b)
             if value > best:
                 best, n_found = value, np.int64(0)
             if value == best:
@@ -208,14 +211,14 @@ def best_of_all(s: Games, t: Facts, g: int, plan: Arrays, n_free: int, m: Scratc
     seat = s.to_play[g]
     for color in range(t.n_colors):
         best_neighbours(t.width, halves[color], near[color])
-    best, slack_of_double = np.int64(NOTHING), plan[1][7]
+    best, slack_of_double, surplus = np.int64(NOTHING), plan[1][7], plan[1][8]
     for slot in range(t.n_slots):
         kind, most = s.racks[g, seat, slot], np.int64(NOTHING)
         if kind != EMPTY:
             a, b = t.kinds[kind, 0], t.kinds[kind, 1]
             most = most_of(t.width, halves[a], near[b])
             if a != b:
-                best = max(best, most)
+                best = max(best, most - surplus)
             else:
                 most += slack_of_double
         m.mosts[slot] = most
@@ -238,6 +241,8 @@ def best_of_all(s: Games, t: Facts, g: int, plan: Arrays, n_free: int, m: Scratc
                 value = np.int64(halves[a, index]) + halves[b, t.grid_index[second]]
                 if a == b:
                     value += correct_double(s, t, g, track_of(t, seat), plan, first, second, a)
+                elif surplus != 0:
+                    value -= surplus * both_arrive(s, t, g, track_of(t, seat), first, second, a, b)
                 if value > best:
                     best, n_found = value, np.int64(0)
                 if value == best:
@@ -291,6 +296,20 @@ def correct_double(s: Games, t: Facts, g: int, track: int, plan: Arrays, first: 
     one, other = s.points[g, first, color], s.points[g, second, color]
     both = values[advanced(marker + one, other, limit)] + values[marker]
     return plan[1][0] * (both - values[advanced(marker, one, limit)] - values[advanced(marker, other, limit)])
+
+
+@helper
+def both_arrive(s: Games, t: Facts, g: int, track: int, first: int, second: int, a: int, b: int) -> Any:
+    """Return 1 if both halves of a tile of two colors bring a marker of a track to a stop, else 0."""
+    one, other = np.int64(s.points[g, first, a]), np.int64(s.points[g, second, b])
+    return arrives(s, t, g, track, a, one) * arrives(s, t, g, track, b, other)
+
+
+@helper
+def arrives(s: Games, t: Facts, g: int, track: int, color: int, points: int) -> Any:
+    """Return 1 if so many points bring a marker of a track to a stop, else 0."""
+    marker: Any = np.int64(s.scores[g, track, color])
+    return np.int64(arrived(t, marker, advanced(marker, points, furthest(t, marker))))
 
 
 @helper

@@ -69,6 +69,24 @@ def as_number(
     return number
 
 
+def as_flag(value: Any, name: str) -> bool:
+    """Return True or False as a Python bool. Python and numpy booleans pass; numbers and strings do not.
+
+    Args:
+        value: the argument's value.
+        name: the argument's name, for the message.
+
+    Raises:
+        TypeError: if `value` is neither True nor False.
+
+    >>> as_flag(False, "records")
+    False
+    """
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise TypeError(f"{name} must be True or False, not {value!r} ({type(value).__name__})")
+    return bool(value)
+
+
 def _not_integer(value: Any, name: str) -> TypeError:
     return TypeError(f"{name} must be a whole number, not {value!r} ({type(value).__name__})")
 

@@ -24,6 +24,7 @@ from genial_env.cli.common import (
     BackendName,
     Edition,
     Mode,
+    OneBonus,
     Players,
     Seed,
     app,
@@ -70,6 +71,7 @@ def play_tournament(
     players: Players = 2,
     edition: Edition = "2025",
     mode: Mode = "individual",
+    one_bonus_a_tile: OneBonus = False,
     groups: Annotated[
         int,
         typer.Option(
@@ -89,7 +91,7 @@ def play_tournament(
     backend: BackendName = None,
 ) -> None:
     """Play a round robin between agents: ratings with confidence intervals, tables and charts."""
-    rules = make_rules(players, edition, mode)
+    rules = make_rules(players, edition, mode, one_bonus_a_tile=one_bonus_a_tile)
     with _worker_errors(), progress_bar() as bar:
         report.check_extras(pictures)
         if variance_reduction:
@@ -124,6 +126,7 @@ def rate_agent(
     players: Players = 2,
     edition: Edition = "2025",
     mode: Mode = "individual",
+    one_bonus_a_tile: OneBonus = False,
     seconds: Annotated[float, typer.Option(help="Seconds to play, about.")] = 100.0,
     seed: Seed = 0,
     anchor: Anchor = "greedy",
@@ -136,7 +139,7 @@ def rate_agent(
 ) -> None:
     """Rate an agent against known ones, with as many games as the time allows."""
     check_seconds(seconds)
-    rules = make_rules(players, edition, mode)
+    rules = make_rules(players, edition, mode, one_bonus_a_tile=one_bonus_a_tile)
     with _worker_errors(), progress_bar() as bar:
         report.check_extras(pictures=out is not None)
         records = out is not None or variance_reduction
@@ -238,6 +241,7 @@ def play_match(
     variance_reduction: VarianceReduction = False,
     edition: Edition = "2025",
     mode: Mode = "individual",
+    one_bonus_a_tile: OneBonus = False,
     seed: Seed = 0,
     out: Annotated[Path | None, typer.Option(help="Write the result to this file, as JSON.")] = None,
     workers: Workers = 1,
@@ -247,7 +251,7 @@ def play_match(
     backend: BackendName = None,
 ) -> None:
     """Test whether A is better than B: play seat-swapped pairs of games until a sequential test has a verdict."""
-    rules = make_rules(4 if mode == "team" else 2, edition, mode)
+    rules = make_rules(4 if mode == "team" else 2, edition, mode, one_bonus_a_tile=one_bonus_a_tile)
     check_writable(out)
     with _worker_errors(), progress_bar() as bar:
         task = bar.add_task("pairs", total=pairs)

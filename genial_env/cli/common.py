@@ -67,6 +67,12 @@ Side = Annotated[int | None, typer.Option(help=f"Variant: cells along an edge of
 Colors = Annotated[int, typer.Option(help=f"Variant: colors in play, {_range('colors')}.")]
 RackSize = Annotated[int | None, typer.Option("--rack", help=f"Variant: tiles on a rack, {_range('rack')}.")]
 TileSets = Annotated[int, typer.Option(help=f"Variant: boxes of tiles in the bag, {_range('tile_sets')}.")]
+OneBonus = Annotated[
+    bool,
+    typer.Option(
+        "--one-bonus-a-tile", help="Variant: two markers that arrive at a stop with one tile earn one bonus placement."
+    ),
+]
 BackendName = Annotated[
     str | None,
     typer.Option("--backend", help="Compute backend: numpy, or numba (extra fast). It changes only the speed."),
@@ -92,14 +98,14 @@ def choose_backend(name: str | None, threads: int) -> Backend | None:
     return chosen
 
 
-def make_rules(players: int, edition: str, mode: str, **sizes: Any) -> Rules:
+def make_rules(players: int, edition: str, mode: str, **variant: Any) -> Rules:
     """Return the rules of the options.
 
     Raises:
         UserError: if they cannot be played.
     """
     try:
-        return Rules(players, edition, mode, **sizes)
+        return Rules(players, edition, mode, **variant)
     except ValueError as error:
         raise UserError(str(error)) from error
 

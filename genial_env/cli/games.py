@@ -24,6 +24,7 @@ from genial_env.cli.common import (
     EventNumber,
     GameNumber,
     Mode,
+    OneBonus,
     Players,
     RackSize,
     Seed,
@@ -73,11 +74,21 @@ def simulate(
     colors: Colors = 6,
     rack: RackSize = None,
     tile_sets: TileSets = 1,
+    one_bonus_a_tile: OneBonus = False,
     backend: BackendName = None,
     threads: Threads = 1,
 ) -> None:
     """Play games between agents and print the results of each seat."""
-    rules = make_rules(players, edition, mode, side=side, colors=colors, rack=rack, tile_sets=tile_sets)
+    rules = make_rules(
+        players,
+        edition,
+        mode,
+        side=side,
+        colors=colors,
+        rack=rack,
+        tile_sets=tile_sets,
+        one_bonus_a_tile=one_bonus_a_tile,
+    )
     names = split_names(agents)
     chosen = choose_backend(backend, threads)
     check_writable(out)

@@ -15,6 +15,7 @@ from genial_env.cli.common import (
     Colors,
     Edition,
     Mode,
+    OneBonus,
     Players,
     RackSize,
     Side,
@@ -64,11 +65,21 @@ def play(
     colors: Colors = 6,
     rack: RackSize = None,
     tile_sets: TileSets = 1,
+    one_bonus_a_tile: OneBonus = False,
 ) -> None:
     """Play in the terminal, against agents or other people. Exit status 1 if the input ends before the game."""
     try:
         if resume is None:
-            rules = make_rules(players, edition, mode, side=side, colors=colors, rack=rack, tile_sets=tile_sets)
+            rules = make_rules(
+                players,
+                edition,
+                mode,
+                side=side,
+                colors=colors,
+                rack=rack,
+                tile_sets=tile_sets,
+                one_bonus_a_tile=one_bonus_a_tile,
+            )
             names = _default_seats(rules) if seats is None else split_names(seats)
             table = Table(rules, parse_players(names), secrets.randbelow(10**9) if seed is None else seed)
         else:

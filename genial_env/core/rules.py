@@ -1,4 +1,4 @@
-"""The rules of one game as data: players, edition, mode, and the sizes that research varies.
+"""The rules of one game as data: players, edition, mode, and what research and tournaments vary.
 
 Three printed rule sheets exist, named by their year. They differ in two flags only (:data:`EDITIONS`). Code that
 depends on the rules reads properties of :class:`Rules`, never the name of an edition.
@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env._util.checks import as_integer
+from genial_env._util.checks import as_flag, as_integer
 
 __all__ = [
     "COLOR_LETTERS",
@@ -76,6 +76,8 @@ class Rules:
             start symbols become ordinary free cells.
         rack: tiles that a seat holds, 2 to 6; as printed 6; in solo always 1.
         tile_sets: how many boxes of tiles the bag holds, 1 to 12; a large board or few colors need more than one.
+        one_bonus_a_tile: whether a tile earns at most one bonus placement, as at the Mind Sports Olympiad. Otherwise it
+            earns one for each marker that it brings to a stop, as printed. Not in solo, which has no bonus placements.
 
     Raises:
         ValueError: if a value or a combination cannot be played; the message says what can.
@@ -89,6 +91,7 @@ class Rules:
     colors: int = 6
     rack: int = None  # type: ignore[assignment]
     tile_sets: int = 1
+    one_bonus_a_tile: bool = False
 
     def __post_init__(self) -> None:
         self._check_choices()
@@ -97,6 +100,7 @@ class Rules:
         if self.rack is None:
             object.__setattr__(self, "rack", 1 if self.mode == "solo" else 6)
         self._check_sizes()
+        self._check_bonus()
         object.__setattr__(self, "_hash", hash(_values(self)))
 
     def __hash__(self) -> int:
@@ -140,6 +144,11 @@ class Rules:
     def has_bonus(self) -> bool:
         """Whether a marker that arrives at a stop earns a bonus placement (not in solo)."""
         return self.mode != "solo"
+
+    @property
+    def bonuses_a_tile(self) -> int:
+        """The most bonus placements that one tile earns: 2, with `one_bonus_a_tile` 1, in solo 0."""
+        return int(self.has_bonus) * (1 if self.one_bonus_a_tile else 2)
 
     @property
     def has_swap(self) -> bool:
@@ -224,6 +233,11 @@ class Rules:
                 f"{needed} tiles, {self.colors} colors and tile_sets={self.tile_sets} make {self.tiles}: "
                 f"take a smaller side or rack, or more colors or tile_sets"
             )
+
+    def _check_bonus(self) -> None:
+        object.__setattr__(self, "one_bonus_a_tile", as_flag(self.one_bonus_a_tile, "one_bonus_a_tile"))
+        if self.one_bonus_a_tile and not self.has_bonus:
+            raise ValueError("one_bonus_a_tile must be False in solo, which has no bonus placements")
 
     def _set_integer(self, name: str, low: int, high: int, called: str | None = None) -> None:
         """Check a field and store it as a Python int, which JSON can represent."""

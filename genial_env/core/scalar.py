@@ -124,7 +124,7 @@ class Facts(NamedTuple):
     decline_action: int
     first_stop: int
     top: int
-    has_bonus: int
+    bonuses_a_tile: int
     has_swap: int
     may_decline_bonus: int
 
@@ -359,10 +359,9 @@ def place(s: Games, t: Facts, g: int, slot: int, placement: int) -> None:
         arrivals = advance(s, t, g, track, a, gained_a + gained_b)
     else:
         arrivals = advance(s, t, g, track, a, gained_a) + advance(s, t, g, track, b, gained_b)
-    if t.has_bonus != 0:
-        if s.phase[g] == BONUS:
-            arrivals -= 1
-        s.pending_bonus[g] += arrivals
+    if t.bonuses_a_tile != 0:
+        earned = min(arrivals, t.bonuses_a_tile)
+        s.pending_bonus[g] += earned - 1 if s.phase[g] == BONUS else earned
     cover(s, t, g, first, a)
     cover(s, t, g, second, b)
     points = s.points[g]
@@ -624,7 +623,7 @@ def facts_of(rules: Rules) -> Facts:
         decline_action=t.decline_action,
         first_stop=rules.stops[0],
         top=rules.top,
-        has_bonus=int(rules.has_bonus),
+        bonuses_a_tile=rules.bonuses_a_tile,
         has_swap=int(rules.has_swap),
         may_decline_bonus=int(rules.bonus_may_be_declined),
     )

@@ -115,7 +115,7 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
     render_mode=None, record=False, max_cycles=None)``
 
     - players: 2 to 4; edition: "2004", "2009" or "2025"; mode: "individual" or (4 players, not in 2025) "team";
-    - side, colors, rack, tile_sets: other sizes, see :class:`~genial_env.core.rules.Rules`;
+    - side, colors, rack, tile_sets, one_bonus_a_tile: variants, see :class:`~genial_env.core.rules.Rules`;
     - encoding: "planes", "flat", "tokens", or your own;
     - reward: "rank", "margin", "lowest" or "vector";
     - render_mode: None, "human", "ansi", "svg" or "rgb_array": how :meth:`render` draws the position, with all racks

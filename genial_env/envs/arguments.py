@@ -14,9 +14,9 @@ from genial_env.envs.opponents import AnyOpponents
 
 __all__ = [
     "LEARNER_DEFAULTS",
-    "SIZES",
+    "VARIANT_DEFAULTS",
     "LearnerArguments",
-    "SizeArguments",
+    "VariantArguments",
     "argument_names",
     "as_plain_seed",
     "check_arguments",
@@ -26,20 +26,23 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., None])
 
-SIZES = {field.name: field.default for field in fields(Rules) if field.name not in ("players", "edition", "mode")}
-"""The sizes of a game, which environments pass on to :class:`~genial_env.core.rules.Rules`, with their defaults."""
+VARIANT_DEFAULTS = {
+    field.name: field.default for field in fields(Rules) if field.name not in ("players", "edition", "mode")
+}
+"""What makes a variant of a game: passed on to :class:`~genial_env.core.rules.Rules`, with the defaults."""
 
 
-class SizeArguments(TypedDict, total=False):
-    """The sizes of a game, as keyword arguments; they are explained in :class:`~genial_env.core.rules.Rules`."""
+class VariantArguments(TypedDict, total=False):
+    """What makes a variant of a game, as keyword arguments, explained in :class:`~genial_env.core.rules.Rules`."""
 
     side: int | None
     colors: int
     rack: int | None
     tile_sets: int
+    one_bonus_a_tile: bool
 
 
-class LearnerArguments(SizeArguments, total=False):
+class LearnerArguments(VariantArguments, total=False):
     """The keyword arguments that all environments with a learning seat take.
 
     The single environment, the vector environment and the Stable-Baselines3 environment share them. The defaults are
@@ -58,8 +61,8 @@ class LearnerArguments(SizeArguments, total=False):
     - `action` ("flat"): the action format, "flat" or "factored" (:mod:`genial_env.envs.action_formats`).
     - `render_mode` (None): what ``render()`` returns: "ansi", "svg" or "rgb_array"; None: nothing. The single
       environment also knows "human".
-    - `side` (None), `colors` (6), `rack` (None), `tile_sets` (1): the sizes of the game, as in
-      :class:`~genial_env.core.rules.Rules`; None: the standard size.
+    - `side` (None), `colors` (6), `rack` (None), `tile_sets` (1), `one_bonus_a_tile` (False): the variant of the game,
+      as in :class:`~genial_env.core.rules.Rules`; None: the standard size.
     """
 
     opponents: AnyOpponents
@@ -79,7 +82,7 @@ LEARNER_DEFAULTS: LearnerArguments = {
     "illegal_action": "end",
     "action": "flat",
     "render_mode": None,
-    **SIZES,  # type: ignore[typeddict-item]  # mypy reads no names from a comprehension
+    **VARIANT_DEFAULTS,  # type: ignore[typeddict-item]  # mypy reads no names from a comprehension
 }
 """The defaults of :class:`LearnerArguments`."""
 
@@ -107,7 +110,7 @@ def expand_signature(defaults: Mapping[str, Any]) -> Callable[[F], F]:
 
 
 def make_rules(
-    environment: Callable[..., Any], players: int, edition: str, mode: str, sizes: Mapping[str, Any]
+    environment: Callable[..., Any], players: int, edition: str, mode: str, variant: Mapping[str, Any]
 ) -> Rules:
     """Make the rules of an environment from its arguments.
 
@@ -116,14 +119,14 @@ def make_rules(
         players: as in :class:`~genial_env.core.rules.Rules`, like `edition` and `mode`.
         edition: see `players`.
         mode: see `players`.
-        sizes: the sizes by name. An unknown name is an argument that the environment does not take.
+        variant: the other rules by name. An unknown name is an argument that the environment does not take.
 
     Raises:
         TypeError: for an unknown name; the message names it, the environment, and the arguments that it takes.
         ValueError: if the rules do not describe a game.
     """
-    check_arguments(environment.__name__, sizes, tuple(SIZES), lambda: argument_names(environment))
-    return Rules(players, edition, mode, **sizes)
+    check_arguments(environment.__name__, variant, tuple(VARIANT_DEFAULTS), lambda: argument_names(environment))
+    return Rules(players, edition, mode, **variant)
 
 
 def check_arguments(
@@ -149,7 +152,7 @@ def check_arguments(
 
 
 def argument_names(environment: Callable[..., Any], without: Sequence[str] = ()) -> list[str]:
-    """Return the names of an environment's arguments, the sizes included.
+    """Return the names of an environment's arguments, those of variants included.
 
     Args:
         environment: a class.
@@ -157,7 +160,7 @@ def argument_names(environment: Callable[..., Any], without: Sequence[str] = ())
     """
     parameters = inspect.signature(environment).parameters.values()
     named = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
-    return [name for name in dict.fromkeys((*named, *SIZES)) if name not in without]
+    return [name for name in dict.fromkeys((*named, *VARIANT_DEFAULTS)) if name not in without]
 
 
 def as_plain_seed(seed: Any) -> Any:

@@ -74,7 +74,7 @@ def read_arguments(
 
 
 _NAMES = ("opponents", "seat", "encoding", "reward", "illegal_action", "action", "render_mode")
-"""The arguments that are not sizes of the game."""
+"""The arguments that are not rules of the game."""
 
 
 def should_raise(illegal_action: str) -> bool:

@@ -6,7 +6,7 @@
     game = pyspiel.load_game("python_genial(players=2,side=4,colors=3,rack=2)")
 
 The parameters are those of :class:`~genial_env.core.rules.Rules`: ``players``, ``edition`` (a number), ``mode``,
-``side``, ``colors``, ``rack`` and ``tile_sets``; 0 for side or rack means the standard size.
+``side``, ``colors``, ``rack``, ``tile_sets`` and ``one_bonus_a_tile``; 0 for side or rack means the standard size.
 
 **Actions** are the package's action ids. **Chance nodes** draw one tile each. The outcome is the tile kind, and its
 probability follows from the tiles left in the bag. First the racks are drawn seat by seat, later each refill slot by
@@ -56,7 +56,9 @@ from genial_env.render.ansi import board_text
 
 __all__ = ["GenialGame", "GenialObserver", "GenialState", "start_at"]
 
-_DEFAULTS: dict[str, Any] = {field.name: field.default or 0 for field in fields(Rules)} | {"edition": 2025}
+_DEFAULTS: dict[str, Any] = {field.name: 0 if field.default is None else field.default for field in fields(Rules)} | {
+    "edition": 2025
+}
 """The parameters and their defaults. OpenSpiel knows no None: 0 stands for the standard size."""
 
 

@@ -279,7 +279,8 @@ _KEPT = (
 )
 
 
-SOLO = argument_names(GenialEnv, without=("players", "edition", "mode", "opponents", "seat", "reward", "rack"))
+_NOT_SOLO = ("players", "edition", "mode", "opponents", "seat", "reward", "rack", "one_bonus_a_tile")
+SOLO = argument_names(GenialEnv, without=_NOT_SOLO)
 """The names of the further arguments of the solo environment."""
 
 

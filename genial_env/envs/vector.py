@@ -289,7 +289,7 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], HasSubEnvs):
         return {"final_obs": last, "_final_obs": which, "final_info": info, "_final_info": which.copy()}
 
 
-_NOT_SOLO = ("num_envs", "players", "edition", "mode", "opponents", "seat", "reward", "rack")
+_NOT_SOLO = ("num_envs", "players", "edition", "mode", "opponents", "seat", "reward", "rack", "one_bonus_a_tile")
 SOLO = argument_names(GenialVectorEnv, without=_NOT_SOLO)
 """The names of the further arguments of the solo environment."""
 

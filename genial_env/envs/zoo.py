@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from genial_env._util.checks import as_integer
 from genial_env.encodings import AnyEncoding
 from genial_env.envs import rewards, spaces
-from genial_env.envs.arguments import SIZES, SizeArguments, expand_signature, make_rules
+from genial_env.envs.arguments import VARIANT_DEFAULTS, VariantArguments, expand_signature, make_rules
 from genial_env.envs.central import central_length, central_state
 from genial_env.envs.game import LEGAL, Game, draw_game_seed
 from genial_env.envs.saved import check_names, check_saved
@@ -26,7 +26,7 @@ class ZooEnv:
     Args:
         players: the number of seats.
         edition: the rule sheet.
-        mode: "individual", "team" or "solo"; like the two before and `sizes`, as in
+        mode: "individual", "team" or "solo"; like the two before and `variant`, as in
             :class:`~genial_env.core.rules.Rules`.
         encoding: "planes", "flat", "tokens", or your own: an :class:`~genial_env.encodings.Encoding` or a function.
         reward: "rank", "margin", "lowest" or "vector" (:mod:`genial_env.envs.rewards`).
@@ -49,7 +49,7 @@ class ZooEnv:
     _kept: ClassVar[tuple[str, ...]] = ("agents", "_rng", "illegal_reason")
     """The attributes that change, besides the game."""
 
-    @expand_signature(SIZES)
+    @expand_signature(VARIANT_DEFAULTS)
     def __init__(
         self,
         players: int = 2,
@@ -61,10 +61,10 @@ class ZooEnv:
         render_mode: str | None = None,
         record: bool = False,
         max_cycles: int | None = None,
-        **sizes: Unpack[SizeArguments],
+        **variant: Unpack[VariantArguments],
     ) -> None:
         super().__init__()
-        rules = make_rules(type(self), players, edition, mode, sizes)
+        rules = make_rules(type(self), players, edition, mode, variant)
         if rules.players == 1:
             raise ValueError(
                 "the PettingZoo environment is for 2 to 4 players; solo is gymnasium's genial_env/GenialSolo-v0"

@@ -41,9 +41,9 @@ class Plan(NamedTuple):
 
     marker_values: Ints  # [top + 1] the value of an own marker by where it stands
     weights: Ints
-    """[8] the factor of the gain (0: uniformly random play), the six of
-    :class:`~genial_env.policies.heuristic.HalfWeights`, and the most by which the value of a double can exceed the
-    values of its two halves.
+    """[9] the factor of the gain (0: uniformly random play), the six of
+    :class:`~genial_env.policies.heuristic.HalfWeights`, the most by which the value of a double can exceed the
+    values of its two halves, and what is subtracted if both colors of a tile arrive at a stop.
     """
 
 

@@ -29,7 +29,8 @@ class DenialPolicy(ConcavePolicy):
             shape)``.
         shape: 0.01 to 10; above 1 the very first points count less.
         arrival: 0 to 50; the extra value of each stop that a marker has reached, because it earns a placement. The
-            whole track has the value 1000.
+            whole track has the value 1000. Where a tile earns one bonus placement at most, its second arrival does not
+            count.
         weights: the weights of denying and opening. By default, all four settings are tuned for the kind of game.
 
     Raises:
@@ -63,16 +64,23 @@ class DenialPolicy(ConcavePolicy):
         """
         return self._weights if self._weights is not None else denial_settings(rules).weights
 
+    def arrival_value(self, rules: Rules) -> int:
+        """Return the extra value of arrivals.
+
+        Raises:
+            ValueError: if it was not given and none is tuned for these rules.
+        """
+        return denial_settings(rules).arrival if self.arrival is None else self.arrival
+
     def marker_values(self, rules: Rules) -> NDArray[np.int16]:
         """Return values from 0 to 1000 at the end of the track, and the extra value of arrivals.
 
         Raises:
             ValueError: if a setting was not given and none is tuned for these rules.
         """
-        temperature, shape, arrival = self.temperature, self.shape, self.arrival
-        if temperature is None or shape is None or arrival is None:
+        temperature, shape = self.temperature, self.shape
+        if temperature is None or shape is None:
             tuned = denial_settings(rules)
             temperature = tuned.temperature if temperature is None else temperature
             shape = tuned.shape if shape is None else shape
-            arrival = tuned.arrival if arrival is None else arrival
-        return saturating_values(rules, temperature, shape, arrival)
+        return saturating_values(rules, temperature, shape, self.arrival_value(rules))

@@ -15,7 +15,7 @@ from genial_env.core.state import Phase
 from genial_env.core.tables import tables
 from genial_env.core.views import View
 from genial_env.policies.base import Plan, PlannedPolicy
-from genial_env.policies.marker_gains import MarkerGains, add_double_corrections
+from genial_env.policies.marker_gains import MarkerGains, add_double_corrections, count_arrivals
 from genial_env.policies.opened_lines import add_opened
 
 __all__ = ["HalfWeights", "HeuristicPolicy"]
@@ -63,7 +63,7 @@ class HeuristicPolicy(PlannedPolicy):
 
     It swaps whenever it may, and makes every bonus placement. The value of a placement is the increase in the values of
     the own markers, plus the weighted values of what its halves deny and open. A subclass defines
-    :meth:`marker_values`, and may define :meth:`weights`.
+    :meth:`marker_values`, and may define :meth:`weights` and :meth:`arrival_value`.
     """
 
     name: str
@@ -75,6 +75,13 @@ class HeuristicPolicy(PlannedPolicy):
     def marker_values(self, rules: Rules) -> NDArray[np.int16]:
         """Return the value [top + 1] of a marker by where it stands."""
         raise NotImplementedError
+
+    def arrival_value(self, rules: Rules) -> int:
+        """Return what :meth:`marker_values` adds for a stop because arriving there earns a bonus placement, from 0 on.
+
+        Where a tile earns one bonus placement at most, it counts once for a tile that brings two markers to a stop.
+        """
+        return 0
 
     def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
@@ -96,7 +103,14 @@ class HeuristicPolicy(PlannedPolicy):
         if weights != HalfWeights():
             extra = _denied_and_opened(view, own, marker_values, weights)
             halves += np.clip(extra, -MOST_EXTRA, MOST_EXTRA).astype(np.int16)
-        return add_double_corrections(tile_values(view, halves), own, np.int16(_EIGHTHS))
+        values = add_double_corrections(tile_values(view, halves), own, np.int16(_EIGHTHS))
+        if surplus := _EIGHTHS * self._surplus(view.rules):
+            values -= np.int16(surplus) * (count_arrivals(view) > 1)
+        return values
+
+    def _surplus(self, rules: Rules) -> int:
+        """Return by how much the marker values overestimate two arrivals with one tile."""
+        return self.arrival_value(rules) if rules.one_bonus_a_tile else 0
 
     def plan(self, rules: Rules) -> Plan | None:
         """Return the marker values and weights for compiled code.
@@ -111,8 +125,8 @@ class HeuristicPolicy(PlannedPolicy):
         values, weights = self.marker_values(rules), self.weights(rules)
         if values.shape != (rules.top + 1,) or values.dtype != np.int16:
             raise ValueError(f"marker values must be int16 ({rules.top + 1},), not {values.dtype} {values.shape}")
-        slack = unit * _most_above_halves(values.tobytes(), rules)
-        return Plan(values.astype(np.int64), np.array([unit, *astuple(weights), slack], dtype=np.int64))
+        slack, surplus = unit * _most_above_halves(values.tobytes(), rules), unit * self._surplus(rules)
+        return Plan(values.astype(np.int64), np.array([unit, *astuple(weights), slack, surplus], dtype=np.int64))
 
 
 def _denied_and_opened(

@@ -19,6 +19,7 @@ __all__ = [
     "MarkerGains",
     "add_double_corrections",
     "compute_marker_value_gains",
+    "count_arrivals",
     "effective_points",
     "find_double_slots",
 ]
@@ -91,6 +92,12 @@ def compute_marker_value_gains(view: View, marker_values: NDArray[N]) -> NDArray
     """
     own = MarkerGains(view, 0, marker_values)
     return add_double_corrections(tile_values(view, own.gain), own, marker_values.dtype.type(1))
+
+
+def count_arrivals(view: View) -> NDArray[np.int16]:
+    """Count the own markers that each placement brings to a stop: [G, K, E]. Entries of empty slots are undefined."""
+    stops_reached = np.searchsorted(view.rules.stops, np.arange(view.rules.top + 1), side="right").astype(np.int16)
+    return compute_marker_value_gains(view, stops_reached)
 
 
 def add_double_corrections(values: NDArray[N], own: MarkerGains[N], unit: N) -> NDArray[N]:

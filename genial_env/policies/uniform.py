@@ -27,7 +27,7 @@ class RandomPolicy(PlannedPolicy):
 
     def plan(self, rules: Rules) -> Plan | None:
         """Return zeros: uniformly random play."""
-        return Plan(np.zeros(rules.top + 1, dtype=np.int64), np.zeros(8, dtype=np.int64))
+        return Plan(np.zeros(rules.top + 1, dtype=np.int64), np.zeros(9, dtype=np.int64))
 
 
 @accelerated

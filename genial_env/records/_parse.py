@@ -11,6 +11,7 @@ from typing import Any
 
 from genial_env._util.strict_json import JSONError
 from genial_env._util.validators import (
+    BOOLEAN,
     LIST,
     OBJECT,
     STRING,
@@ -134,7 +135,8 @@ def _check_end(value: Any, where: str) -> Any:
     return value
 
 
-_RULE_TYPES: dict[str, Validator] = {each.name: STRING if each.type is str else integer() for each in fields(Rules)}
+_VALIDATORS: dict[Any, Validator] = {str: STRING, int: integer(), bool: BOOLEAN}
+_RULE_TYPES = {each.name: _VALIDATORS[each.type] for each in fields(Rules)}
 _REQUIRED_RULES = ("players", "edition", "mode")
 _RULES = json_object(
     optional_keys={name: check for name, check in _RULE_TYPES.items() if name not in _REQUIRED_RULES},

@@ -79,6 +79,7 @@ def rules_to_json(rules: Rules) -> JsonObject:
         "next_stop": t.next_stop.tolist(),
         "furthest": t.furthest.tolist(),
         "bonus_stops": list(rules.stops) if rules.has_bonus else [],
+        "bonuses_a_tile": rules.bonuses_a_tile,
         "cells": t.cells.tolist(),
         "start_symbols": t.start_symbols.tolist(),
     }

@@ -8,14 +8,17 @@ import pytest
 from genial_env import Backend, IllegalAction, Rules, State, play, playouts, use_backend, view
 from genial_env.core import kernel
 from genial_env.core.chance import bits, game_seeds
+from genial_env.core.state import Phase
 from genial_env.core.views import View
+from genial_env.policies.afterstates.choices import rank_placements
+from genial_env.policies.base import NONE
 from genial_env.policies.decisions import choice_keys, decide
 from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.heuristic import HalfWeights, HeuristicPolicy
 from genial_env.policies.registry import make_policy
 from genial_env.policies.roster import COMPILED
 from tests.conftest import needs_numba
-from tests.positions import STANDARD, VARIANTS, every, every_rules, random_play, same
+from tests.positions import ONE_BONUS, STANDARD, VARIANTS, every, every_rules, near_stops, random_play, same
 
 ALL = STANDARD + VARIANTS
 POLICIES = [*COMPILED, "convex"]
@@ -65,6 +68,24 @@ def test_policies_choose_alike(rules: Rules, name: str) -> None:
     found = [play(roster, rules, 30, seed=3, backend=backend) for backend in ("numpy", "numba")]
     for field in ("scores", "ranks", "decisions"):
         assert (getattr(found[0], field) == getattr(found[1], field)).all()
+
+
+@needs_numba
+@pytest.mark.parametrize("steps", [0, 14])
+@pytest.mark.parametrize("rules", [Rules(), Rules(one_bonus_a_tile=True), ONE_BONUS], ids=str)
+def test_markers_about_to_arrive_are_valued_alike(rules: Rules, steps: int) -> None:
+    """By policies that count arrivals, in the first turn too; and by the order in which searches try placements."""
+    state = near_stops(rules, games=300, seed=steps, steps=steps)
+    state = state.select(np.flatnonzero(state.phase <= Phase.BONUS))
+    seen, everything = view(state), np.arange(len(state))
+    for counted in (0, 20, 50):
+        chooser = DenialPolicy(arrival=counted)
+        found = [decide.on(backend)(chooser, state, everything, bits(7, everything)) for backend in ("numpy", "numba")]
+        assert (found[0] == found[1]).all()
+        orders = [np.full((len(state), 40), NONE) for _ in range(2)]
+        for backend, order in zip(("numpy", "numba"), orders, strict=True):
+            rank_placements.on(backend)(seen, chooser, order)
+        assert (orders[0] == orders[1]).all()
 
 
 @needs_numba

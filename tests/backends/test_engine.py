@@ -12,7 +12,7 @@ from genial_env.core import kernel, scalar
 from genial_env.core.engine import make_engine
 from genial_env.core.views import View, view
 from tests.core.test_reference_games import Choices, odd_positions
-from tests.positions import every_rules, same
+from tests.positions import ONE_BONUS, every_rules, near_stops, same
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 
@@ -51,6 +51,11 @@ def assert_same_view(found: View, expected: View, row: int = 0) -> None:
 @every_rules
 def test_its_games_are_the_kernels(rules: Rules, greedy: bool) -> None:
     compare(kernel.deal(rules, range(3)), Choices(greedy, seed=0))
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(one_bonus_a_tile=True), ONE_BONUS], ids=str)
+def test_two_arrivals_with_one_tile(rules: Rules) -> None:
+    compare(near_stops(rules, games=12, seed=1, steps=6), Choices(greedy=True, seed=0), steps=3)
 
 
 @settings(max_examples=100, deadline=None)

@@ -96,6 +96,7 @@ def test_records_do_not_depend_on_the_batch(played: Path, tmp_path: Path) -> Non
         ["--players", "4", "--edition", "2009", "--mode", "team", "--agents", "greedy,random,greedy,random"],
         ["--players", "1", "--edition", "2004", "--mode", "solo", "--agents", "greedy"],
         ["--side", "4", "--colors", "3", "--rack", "3", "--tile-sets", "2"],
+        ["--one-bonus-a-tile"],
     ],
 )
 def test_modes_and_variants(words: list[str], tmp_path: Path) -> None:

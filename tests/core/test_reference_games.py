@@ -17,7 +17,7 @@ from genial_env.core.actions import Place, decode
 from genial_env.core.state import End, Phase, State
 from genial_env.core.tables import tables
 from tests.conftest import HAS_NUMBA
-from tests.positions import STANDARD, VARIANTS, every_rules, same
+from tests.positions import ONE_BONUS, STANDARD, VARIANTS, every_rules, near_stops, same
 from tests.reference import Action, PlainGame, Tile
 
 
@@ -58,6 +58,7 @@ def reference_of(state: State, row: int) -> PlainGame:
         colors=rules.colors,
         rack=rules.rack,
         tile_sets=12,
+        one_bonus_a_tile=rules.one_bonus_a_tile,
     )
     for (q, r), color in zip(t.cells.tolist(), state.board[row].tolist(), strict=True):
         reference.board[q, r] = None if color < 0 else color
@@ -104,7 +105,8 @@ def play_both(rules: Rules, games: int, choose: Choices) -> Counter[str]:
     """Play games with the kernel and the reference implementation side by side, and compare them at every step.
 
     Returns:
-        how often every kind of decision was made, as "phase action", and how the games ended.
+        how often every kind of decision was made, as "phase action", how many bonus placements tiles have earned, as
+        "earns number", and how the games ended.
     """
     state = kernel.deal(rules, np.arange(choose.seed, choose.seed + games))
     references = [reference_of(state, row) for row in range(games)]
@@ -140,8 +142,11 @@ def compare(state: State, references: list[PlainGame], choose: Choices, steps: i
             if action < state.tables.swap_action:
                 check_points(reference, words[action], points_before[row], rules)
             reached[f"{reference.phase} {words[action][0]}"] += 1
+            owed = reference.pending_bonus - (reference.phase == "bonus")
             reference.step(words[action], drawn(state, row, seat, racks_before[row, seat], action))
             check_same(state, row, reference)
+            if reference.phase == "bonus":
+                reached[f"earns {reference.pending_bonus - owed}"] += 1
     return reached
 
 
@@ -199,6 +204,20 @@ def test_kernel_agrees_with_reference(rules: Rules, greedy: bool) -> None:
     if greedy and rules.side > 8:
         wanted |= {"bonus place", "all markers at the end"}
     assert not wanted - set(reached), reached
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [Rules(), Rules(one_bonus_a_tile=True), Rules(4, "2009", "team"), ONE_BONUS, Rules(3, one_bonus_a_tile=True)],
+)
+def test_two_arrivals_with_one_tile(rules: Rules) -> None:
+    """They earn two bonus placements, or one."""
+    state = near_stops(rules, games=12, seed=rules.players, steps=3 * rules.players)
+    reached = compare(
+        state, [reference_of(state, row) for row in range(len(state))], Choices(greedy=True, seed=0), steps=3
+    )
+    assert reached["earns 1"]
+    assert bool(reached["earns 2"]) == (not rules.one_bonus_a_tile)
 
 
 @st.composite

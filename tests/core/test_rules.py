@@ -60,6 +60,10 @@ def test_printed_symbols_stay_on_the_inner_corners() -> None:
         ({"players": 1, "edition": "2004", "mode": "solo", "rack": 6}, "rack .in solo. must be 1, not 6"),
         ({"tile_sets": 0}, "tile_sets must be 1 to 12"),
         ({"side": 10}, "the bag could run out"),
+        (
+            {"players": 1, "edition": "2009", "mode": "solo", "one_bonus_a_tile": True},
+            "one_bonus_a_tile must be False in solo, which has no bonus placements",
+        ),
     ],
 )
 def test_refused(arguments: dict[str, object], said: str) -> None:
@@ -71,6 +75,31 @@ def test_refused(arguments: dict[str, object], said: str) -> None:
 def test_wrong_type(arguments: dict[str, object]) -> None:
     with pytest.raises(TypeError, match="must be a whole number"):
         Rules(**arguments)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [1, 0, None, "yes", 1.0, [True]])
+def test_an_option_is_true_or_false(value: object) -> None:
+    with pytest.raises(TypeError, match="one_bonus_a_tile must be True or False, not "):
+        Rules(one_bonus_a_tile=value)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="one_bonus_a_tile must be True or False, not "):
+        Rules.from_dict({"one_bonus_a_tile": value})
+
+
+def test_bonuses_a_tile() -> None:
+    assert [rules.bonuses_a_tile for rules in (Rules(), Rules(one_bonus_a_tile=True), Rules(1, "2004", "solo"))] == [
+        2,
+        1,
+        0,
+    ]
+    assert Rules(one_bonus_a_tile=np.bool_(True)).one_bonus_a_tile is True
+    assert Rules(one_bonus_a_tile=True).to_dict() == {
+        "players": 2,
+        "edition": "2025",
+        "mode": "individual",
+        "one_bonus_a_tile": True,
+    }
+    assert Rules(one_bonus_a_tile=True) != Rules()
+    assert str(Rules(one_bonus_a_tile=True)).endswith("one_bonus_a_tile=True)")
 
 
 def test_dict_names_only_what_is_not_as_printed() -> None:

@@ -59,6 +59,32 @@ def test_arrivals(example: dict[str, Any]) -> None:
     assert (int(state.phase[0]) == Phase.BONUS) == (example["bonus"] > 0)
 
 
+@pytest.mark.parametrize("example", [each for each in of_kind("advance") if each.values[0]["mode"] != "solo"])
+def test_one_bonus_a_tile(example: dict[str, Any]) -> None:
+    """As at the Mind Sports Olympiad: markers move as printed, and two that arrive with one tile earn one bonus."""
+    players, edition = {"individual": (2, "2025"), "team": (4, "2009")}[example["mode"]]
+    rules = Rules(players, edition, example["mode"], one_bonus_a_tile=True)
+    state = scoring(
+        rules,
+        {COLOR_LETTERS.index(letter): n for letter, n in example["points"].items()},
+        markers(rules, example["before"]),
+    )
+    kernel.apply(state, [encode(rules, Place(0, (0, 0), (1, 0)))])
+    assert {letter: int(state.scores[0, 0, COLOR_LETTERS.index(letter)]) for letter in example["after"]} == (
+        example["after"]
+    )
+    assert int(state.pending_bonus[0]) == min(example["bonus"], 1)
+
+
+def test_bonuses_of_several_tiles_add_up() -> None:
+    """A bonus tile that brings two markers to 18 uses one bonus and earns one; another one is still owed."""
+    rules = Rules(one_bonus_a_tile=True)
+    state = scoring(rules, {0: 6, 2: 2}, markers(rules, {"R": 17, "B": 16}))
+    state.phase[:], state.pending_bonus[:] = Phase.BONUS, 2
+    kernel.apply(state, [encode(rules, Place(0, (0, 0), (1, 0)))])
+    assert (int(state.phase[0]), int(state.pending_bonus[0])) == (Phase.BONUS, 2)
+
+
 def scoring(rules: Rules, points: dict[int, int], before: np.ndarray) -> State:
     """A position in which the tile of slot 0, laid on (0, 0) and (1, 0), scores just these points."""
     (first, first_points), *rest = points.items()

@@ -14,7 +14,7 @@ from genial_env import Rules, genial_v0
 from genial_env.arena.match import play_match
 from genial_env.arena.store import Settings
 from genial_env.arena.tournament import run
-from genial_env.envs.arguments import LEARNER_DEFAULTS, SIZES, LearnerArguments, SizeArguments
+from genial_env.envs.arguments import LEARNER_DEFAULTS, VARIANT_DEFAULTS, LearnerArguments, VariantArguments
 from genial_env.envs.opponents import Pool
 from genial_env.envs.single import GenialEnv, GenialSoloEnv
 from genial_env.envs.vector import GenialSoloVectorEnv, GenialVectorEnv
@@ -47,6 +47,7 @@ def make_openspiel(**arguments: Any) -> Any:
         ),
         (lambda **given: gym.make("genial_env/GenialMO-v0", **given), "size", "GenialEnv takes no argument 'size'"),
         (lambda **given: gym.make("genial_env/GenialSolo-v0", **given), "players", "GenialSoloEnv takes no.*edition"),
+        (GenialSoloEnv, "one_bonus_a_tile", "GenialSoloEnv takes no argument 'one_bonus_a_tile'"),
         (GenialSoloEnv, "seat", "GenialSoloEnv takes no argument 'seat': it takes edition, reward, encoding"),
         (
             lambda **given: gym.make_vec("genial_env/Genial-v0", **given),
@@ -70,7 +71,7 @@ def test_unknown_arguments_are_named(make: Callable[..., Any], wrong: str, said:
 
 @pytest.mark.parametrize(
     ("environment", "defaults"),
-    [(GenialEnv, LEARNER_DEFAULTS), (GenialVectorEnv, LEARNER_DEFAULTS), (genial_v0.raw_env, SIZES)],
+    [(GenialEnv, LEARNER_DEFAULTS), (GenialVectorEnv, LEARNER_DEFAULTS), (genial_v0.raw_env, VARIANT_DEFAULTS)],
 )
 def test_signatures_list_all_arguments(environment: Callable[..., Any], defaults: dict[str, Any]) -> None:
     parameters = inspect.signature(environment).parameters
@@ -80,7 +81,7 @@ def test_signatures_list_all_arguments(environment: Callable[..., Any], defaults
 
 def test_every_argument_has_a_type_and_a_default() -> None:
     assert get_type_hints(LearnerArguments).keys() == LEARNER_DEFAULTS.keys()
-    assert get_type_hints(SizeArguments).keys() == SIZES.keys()
+    assert get_type_hints(VariantArguments).keys() == VARIANT_DEFAULTS.keys()
 
 
 SEEDED: list[Callable[[], tuple[Any, Callable[[Any], Any]]]] = [

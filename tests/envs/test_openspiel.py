@@ -36,6 +36,7 @@ GAMES = [
     "python_genial(players=4,mode=team,edition=2004,side=4,colors=4,rack=2)",
     "python_genial(players=1,mode=solo,edition=2004,side=4,colors=4)",
     "python_genial",
+    "python_genial(players=2,side=6,colors=2,tile_sets=6,one_bonus_a_tile=True)",
 ]
 
 each_game = every("name", GAMES, GAMES[:4])
@@ -334,6 +335,7 @@ def test_a_swap_declined_is_known_to_its_seat_alone() -> None:
 def test_parameters() -> None:
     assert pyspiel.load_game("python_genial").rules == Rules()
     assert pyspiel.load_game("python_genial(players=4,edition=2009,mode=team)").rules == Rules(4, "2009", "team")
+    assert pyspiel.load_game("python_genial(one_bonus_a_tile=True)").rules == Rules(one_bonus_a_tile=True)
     with pytest.raises(Exception, match="mode 'team' is for 4 players"):
         pyspiel.load_game("python_genial", {"players": 3, "mode": "team", "edition": 2009})
     assert pyspiel.load_game(GAMES[3]).get_type().utility == pyspiel.GameType.Utility.GENERAL_SUM

@@ -33,6 +33,7 @@ SMALL = [
     Rules(3, "2009", side=3, colors=2, rack=2, tile_sets=2),
     Rules(4, "2004", "team", side=3, colors=2, rack=2, tile_sets=2),
     Rules(1, "2004", "solo", side=3, colors=3),
+    Rules(2, side=3, colors=2, rack=2, tile_sets=2, one_bonus_a_tile=True),
 ]
 LARGE = [Rules(2), Rules(2, "2009"), Rules(3), Rules(4), Rules(4, "2009", "team"), Rules(1, "2004", "solo")]
 

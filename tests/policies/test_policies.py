@@ -1,5 +1,7 @@
 """What "concave" and "denial" think a placement worth, against counting it from the definitions, one by one."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,8 @@ from genial_env.policies.concave import ConcavePolicy
 from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.greedy import GreedyPolicy
 from genial_env.policies.heuristic import HalfWeights, HeuristicPolicy
-from tests.positions import STANDARD, VARIANTS, every, random_play
+from genial_env.policies.prior import STOP_VALUE, compute_prior_values
+from tests.positions import ONE_BONUS, STANDARD, VARIANTS, every, near_stops, random_play
 
 SOME = [STANDARD[2], STANDARD[4], STANDARD[9], STANDARD[11], *VARIANTS[:5]]
 ALL = every("rules", SOME, SOME[::3])
@@ -46,6 +49,9 @@ def worth_of(policy: HeuristicPolicy, seen: View, raised: np.ndarray, slot: int,
         points[color] += int(seen.points[0, cell, color])
     markers = seen.scores[0].tolist()
     value = 8 * sum(worth[moved(rules, markers[0][c], p)] - worth[markers[0][c]] for c, p in points.items())
+    arrivals = sum(markers[0][c] < moved(rules, markers[0][c], p) in rules.stops for c, p in points.items())
+    if arrivals > 1 and rules.one_bonus_a_tile:
+        value -= 8 * policy.arrival_value(rules)
     weights = policy.weights(rules)
     halves = zip(cells, colors, strict=True)
     return value + sum(extra(weights, worth, seen, raised[cell, color], cell, color) for cell, color in halves)
@@ -95,6 +101,30 @@ def test_values_are_what_the_definitions_say(rules: Rules, policy: HeuristicPoli
         for slot in np.flatnonzero(seen.rack[0] != EMPTY):
             for placement in np.flatnonzero(seen.placements[0])[::11]:
                 assert values[slot, placement] == worth_of(policy, seen, raised, int(slot), int(placement))
+
+
+ODD = DenialPolicy(arrival=50)
+
+
+@pytest.mark.parametrize("rules", [Rules(one_bonus_a_tile=True), ONE_BONUS], ids=str)
+def test_where_one_bonus_is_earned_the_second_arrival_does_not_count(rules: Rules) -> None:
+    state = near_stops(rules, games=20, seed=0, steps=8)
+    state = state.select(np.flatnonzero(state.phase <= 1))
+    seen, printed = view(state), replace(rules, one_bonus_a_tile=False)
+    differences, priors = (
+        values(seen).astype(int) - values(replace(seen, rules=printed))
+        for values in (ODD.values, lambda view: compute_prior_values(ODD, view))
+    )
+    fine = seen.slots[:, :, None] & seen.placements[:, None, :]
+    assert set(differences[fine]) == {0, -8 * 50}
+    assert set(priors[fine]) == {0, -8 * 50 - STOP_VALUE}
+    assert ((differences < 0) == (priors < 0))[fine].all()
+    for game in range(4):
+        one = view(state.select(np.array([game])))
+        raised = raises(one)
+        for slot in np.flatnonzero(one.rack[0] != EMPTY).tolist():
+            for placement in np.flatnonzero(one.placements[0])[::17].tolist():
+                assert ODD.values(one)[0, slot, placement] == worth_of(ODD, one, raised, slot, placement)
 
 
 @ALL

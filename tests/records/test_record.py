@@ -19,7 +19,7 @@ from genial_env.core.views import View, view
 from genial_env.policies.greedy import GreedyPolicy
 from genial_env.policies.uniform import RandomPolicy
 from genial_env.records import Recorder, read_records, record_writer, replay, to_json_line, verify, write_records
-from tests.positions import VARIANTS, every_rules
+from tests.positions import ONE_BONUS, VARIANTS, every_rules
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 
@@ -74,6 +74,24 @@ def test_a_tile_may_be_named_from_its_other_half() -> None:
         if event[0] == "place":
             event[4], event[5], event[6] = event[4][::-1], event[6], event[5]
     assert list(verify([record])) == [None]
+
+
+def test_an_option_stands_in_the_record_only_where_it_is_chosen() -> None:
+    assert all("one_bonus_a_tile" not in to_json_line(record) for record in games(Rules(), 3))
+    chosen = games(Rules(one_bonus_a_tile=True), 3)
+    assert all(record["rules"]["one_bonus_a_tile"] is True for record in chosen)
+    assert replay(chosen[0]).rules == Rules(one_bonus_a_tile=True)
+    printed = games(Rules(), 3)
+    for record in printed:
+        record["rules"]["one_bonus_a_tile"] = False
+    assert list(verify(printed)) == [None] * 3
+
+
+def test_a_game_by_another_number_of_bonuses_does_not_replay() -> None:
+    records = play(["greedy"] * 4, ONE_BONUS, 30, record=True).records or []
+    for record in records:
+        del record["rules"]["one_bonus_a_tile"]
+    assert {fault is None for fault in verify(records)} == {True, False}
 
 
 # Faults
@@ -243,6 +261,10 @@ FAULTS: dict[str, tuple[Callable[[Record], None], str]] = {
     "unknown rule": (rules_set(seats=2), 'rules: expected the keys players, .*, found "seats"'),
     "missing rule": (lambda record: record["rules"].pop("mode"), "rules: expected the key 'mode', found none"),
     "rule of another type": (rules_set(players=True), "rules: players: expected a whole number from 0 up, found true"),
+    "option of another type": (
+        rules_set(one_bonus_a_tile=1),
+        "rules: one_bonus_a_tile: expected true or false, found 1",
+    ),
     "bad rules": (rules_set(mode="team"), "rules: expected rules .*edition '2025' has no mode 'team'.*, found {"),
     "agents": (key_set("agents", ["one"]), r'agents: expected a list of 2, found \["one"\]'),
     "agents of another type": (key_set("agents", ["one", 2]), r"agents\[1\]: expected text, found 2"),

@@ -305,6 +305,30 @@ def test_a_bonus_turn_is_announced_and_may_be_declined(open_page: Callable[..., 
     expect(page.locator(".log li", has_text="You decline a bonus")).to_have_count(1)
 
 
+def test_one_bonus_turn_a_tile_can_be_chosen(open_page: Callable[..., Page]) -> None:
+    page = open_page()
+    expect(page.locator(".seats select")).to_have_count(2)
+    page.get_by_text("Seed and variants").click()
+    page.get_by_label("One bonus turn a tile").check()
+    button(page, "Begin").click()
+    expect(page.locator(".my-rack")).to_be_visible()
+    page.goto(page.url.split("#")[0])
+    expect(page.locator(".games")).to_contain_text("one bonus turn a tile")
+
+
+def test_two_arrivals_with_one_tile_are_announced_as_one_bonus_turn(open_page: Callable[..., Page]) -> None:
+    """The words for a tile that brings two markers to 18, by the printed rules and by the variant."""
+    page = open_page()
+    words = """async (bonuses) => {
+      const { describePlacement } = await import("/static/placement.js");
+      const rules = { colors: "RGBOYP", bonus_stops: [18], furthest: Array(19).fill(18), bonuses_a_tile: bonuses };
+      const game = { rules, position: { scores: [[17, 0, 16, 0, 0, 0]], track_to_play: 0 } };
+      const placement = { fits: true, tile: "RB", cells: [0, 1], halves: [1, 2], points: { R: 1, B: 2 } };
+      return describePlacement(game, { name: String }, placement);
+    }"""
+    assert [page.evaluate(words, bonuses).count("a bonus turn!") for bonuses in (2, 1)] == [2, 1]
+
+
 def test_a_swap_is_offered(open_page: Callable[..., Page], session: Browser) -> None:
     game = session.new_game(None, "random", seed=2, side=5, rack=2)
     advance_until(session, game, lambda now: now["choice"]["swap"])

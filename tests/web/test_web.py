@@ -248,6 +248,7 @@ def test_the_page_gets_the_facts_of_the_rules(rules: Rules) -> None:
     assert sent["next_stop"] == tables(rules).next_stop.tolist()
     assert sent["furthest"] == tables(rules).furthest.tolist()
     assert sent["bonus_stops"] == ([] if rules.mode == "solo" else list(rules.stops))
+    assert sent["bonuses_a_tile"] == (0 if rules.mode == "solo" else 2)
     for track, seats in enumerate(sent["seats_by_track"]):
         assert seats == [seat for seat in range(rules.players) if rules.track_of(seat) == track]
 
@@ -413,6 +414,7 @@ def test_all_combinations_can_be_played(browser: Browser) -> None:
         ({"mode": "team"}, "mode"),
         ({"side": 99}, "side"),
         ({"wings": 2}, "unknown rule 'wings'"),
+        ({"one_bonus_a_tile": 1}, "one_bonus_a_tile must be True or False"),
     ],
 )
 def test_invalid_rules(browser: Browser, changed: dict[str, Any], words: str) -> None:
@@ -445,6 +447,15 @@ def test_games_that_cannot_begin(browser: Browser, sent: dict[str, Any], words: 
     body = {"rules": SMALL, "players": [None, "greedy"], **sent}
     assert words in error_of(browser.post("/api/games", json=body), 400)
     assert browser.get("/api/games").json() == []
+
+
+def test_one_bonus_a_tile(browser: Browser) -> None:
+    rules = browser.post("/api/rules", json={**SMALL, "one_bonus_a_tile": True}).json()["rules"]
+    assert rules["named"]["one_bonus_a_tile"] is True
+    assert rules["bonuses_a_tile"] == 1
+    game = browser.new_game(None, "greedy", one_bonus_a_tile=True)
+    assert game["rules"]["bonuses_a_tile"] == 1
+    assert browser.get("/api/games").json()[0]["rules"]["one_bonus_a_tile"] is True
 
 
 def test_agents_that_cannot_play_are_not_offered(browser: Browser) -> None:

@@ -180,7 +180,8 @@ def _place(state: State, rows: Ints, actions: Ints) -> None:
     points = flat(state.points).take(cells * rules.colors + colors)
     arrivals = _advance(state, rows, colors, points)
     if rules.has_bonus:
-        state.pending_bonus[rows] += arrivals - (state.phase[rows] == _BONUS)
+        earned = np.minimum(arrivals, rules.bonuses_a_tile)
+        state.pending_bonus[rows] += earned - (state.phase[rows] == _BONUS)
     _cover(state, cells, colors)
     state.open[rows] = state.open.take(rows, axis=0) & t.compatible.take(placement, axis=0)
     state.symbols_touched[rows] |= t.placement_near.take(placement)

@@ -35,8 +35,9 @@
  */
 
 /**
- * Rules by their names; sizes that are as printed are left out.
- * @typedef {{players: number, edition: string, mode: Mode} & Partial<Record<Size, number>>} NamedRules
+ * Rules by their names; what is as printed is left out.
+ * @typedef {{players: number, edition: string, mode: Mode, one_bonus_a_tile?: boolean} & Partial<Record<Size, number>>}
+ *   NamedRules
  */
 
 /**
@@ -54,6 +55,7 @@
  * @property {number[]} next_stop by the place of a marker: where it stops next
  * @property {number[]} furthest by the place of a marker: how far one tile can move it
  * @property {number[]} bonus_stops where the arrival of a marker earns a bonus turn
+ * @property {number} bonuses_a_tile the most bonus turns that one tile earns
  * @property {[number, number][]} cells the cells (q, r) in row order
  * @property {number[]} start_symbols the cell of each color's printed symbol
  */

@@ -70,10 +70,12 @@ export function describeMisfit({ choice }) {
  */
 function describeMarkers({ rules, position }, points) {
   const scores = position.scores[position.track_to_play];
+  let bonuses = 0;
   return Object.entries(points).map(([letter, count]) => {
     const before = scores[rules.colors.indexOf(letter)];
     const after = moveMarker(rules, before, count);
-    const isBonus = rules.bonus_stops.some((stop) => before < stop && stop <= after);
-    return texts.markerMove(nameColor(letter), before, after, isBonus);
+    const arrives = rules.bonus_stops.some((stop) => before < stop && stop <= after);
+    if (arrives) bonuses += 1;
+    return texts.markerMove(nameColor(letter), before, after, arrives && bonuses <= rules.bonuses_a_tile);
   });
 }

@@ -45,18 +45,22 @@ class NewGame {
       const input = html("input", { type: "number", min, max, placeholder: texts.asPrinted });
       return { name, input, label: createLabel(texts.sizeTitles[name](min, max), input) };
     });
+    this.oneBonus = html("input", { type: "checkbox" });
     this.problem = html("p", { class: "problem", role: "alert", hidden: true });
     this.button = html("button", { class: "main" }, texts.begin);
     this.element = this.createForm();
     this.players.onChange(() => this.offerEditions());
     this.edition.onChange(() => this.offerEditions());
     this.mode.onChange(() => this.check());
-    this.sizes.forEach(({ input }) => input.addEventListener("change", () => this.check()));
+    [...this.sizes.map(({ input }) => input), this.oneBonus].forEach((input) => {
+      input.addEventListener("change", () => this.check());
+    });
     this.offerEditions();
   }
 
   createForm() {
-    const fields = [createLabel(texts.seed, this.seed), ...this.sizes.map(({ label }) => label)];
+    const oneBonus = createLabel(texts.oneBonusATile, this.oneBonus);
+    const fields = [createLabel(texts.seed, this.seed), ...this.sizes.map(({ label }) => label), oneBonus];
     return html(
       "form",
       { class: "card", novalidate: true, onsubmit: (event) => this.begin(event) },
@@ -93,6 +97,7 @@ class NewGame {
       edition: this.edition.value,
       mode: /** @type {Mode} */ (this.mode.value),
       ...Object.fromEntries(sizes.map(({ name, input }) => [name, Number(input.value)])),
+      ...(this.oneBonus.checked ? { one_bonus_a_tile: true } : {}),
     };
   }
 

@@ -52,6 +52,7 @@ const english = {
       const value = rules[/** @type {Size} */ (name)];
       return value === undefined ? [] : [`${value} ${words}`];
     });
+    if (rules.one_bonus_a_tile) named.push("one bonus turn a tile");
     return [modes[rules.mode](rules.players), `edition ${rules.edition}`, ...named].join(", ");
   },
   free: "free",
@@ -110,6 +111,7 @@ const english = {
     rack: (low, high) => `Tiles on a rack (${low} to ${high})`,
     tile_sets: (low, high) => `Boxes of tiles (${low} to ${high})`,
   },
+  oneBonusATile: "One bonus turn a tile",
   whoPlays: "Who plays",
   person: "a person",
   /** @param {number} seat */
