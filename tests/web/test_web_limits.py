@@ -291,7 +291,7 @@ def test_clients_that_leave(caplog: pytest.LogCaptureFixture, monkeypatch: pytes
     caplog.set_level(logging.INFO)
     begun, broke_off = threading.Event(), threading.Event()
 
-    def review(record: Any, judge: str, tell: Callable[[int, int], None]) -> Any:
+    def review(record: Any, judge: str, tell: Callable[[int, int], None], **_: Any) -> Any:
         begun.set()
         try:
             while True:
@@ -322,7 +322,7 @@ def test_clients_that_leave(caplog: pytest.LogCaptureFixture, monkeypatch: pytes
 def test_a_client_that_leaves_before_the_first_line_of_a_review(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody has begun to listen, and the work breaks off all the same."""
 
-    def review(record: Any, judge: str, tell: Callable[[int, int], None]) -> Any:
+    def review(record: Any, judge: str, tell: Callable[[int, int], None], **_: Any) -> Any:
         while True:
             tell(1, 2)
 
