@@ -311,7 +311,7 @@ def make_judge(judge: str | Judge, rules: Rules) -> Judge:
         fault = f"{what} cannot judge: it has no method judge(view, also); the levels {', '.join(LEVELS)} can"
         raise ValueError(fault) if isinstance(judge, str) else TypeError(fault)
     found: Judge = made
-    prepare(found, rules, "judge")
+    prepare(found, rules, f"the judge {found.name!r} cannot judge this game")
     return found
 
 

@@ -98,13 +98,13 @@ def _short(value: Any) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-def prepare(agent: Policy | Judge, rules: Rules, task: str = "play") -> None:
+def prepare(agent: Policy | Judge, rules: Rules, fault: str | None = None) -> None:
     """Let an agent load what it needs for a game, by calling its method ``prepare(rules)`` if it has one.
 
     Args:
         agent: a policy or a judge.
         rules: the rules of the game.
-        task: what the agent is to do with the game, for the message.
+        fault: how the message of an error begins; None: "NAME cannot play this game".
 
     Raises:
         ValueError: if it cannot; the message says why.
@@ -112,7 +112,7 @@ def prepare(agent: Policy | Judge, rules: Rules, task: str = "play") -> None:
     try:
         getattr(agent, "prepare", _nothing_to_prepare)(rules)
     except (ValueError, OSError, ImportError) as error:  # OSError: of files, ImportError: of what reads them
-        raise ValueError(f"{agent.name} cannot {task} this game: {error}") from error
+        raise ValueError(f"{fault or f'{agent.name} cannot play this game'}: {error}") from error
 
 
 def _nothing_to_prepare(rules: Rules) -> None:

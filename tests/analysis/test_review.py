@@ -268,7 +268,7 @@ def test_who_cannot_judge() -> None:
         review(game(SMALL), "greedy")
     with pytest.raises(ValueError, match="unknown agent 'vlaue'"):
         review(game(SMALL), "vlaue")
-    with pytest.raises(ValueError, match="normal cannot judge this game: the value network for 5 colors"):
+    with pytest.raises(ValueError, match="the judge 'normal' cannot judge this game: the value network for 5 colors"):
         review(game(Rules(colors=5, side=5, rack=4)))
     with pytest.raises(TypeError, match="cannot judge: it has no method judge"):
         review(game(SMALL), object())  # type: ignore[arg-type]
