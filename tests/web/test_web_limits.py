@@ -333,7 +333,7 @@ def test_a_client_that_leaves_before_the_first_line_of_a_review(monkeypatch: pyt
         await asyncio.Event().wait()  # for ever
 
     async def ask() -> bool:
-        judging = record_requests.ReviewStream(queue, "somebody", json.loads(a_line()), "fast")
+        judging = record_requests.ReviewStream(queue, "somebody", json.loads(a_line()), "fast", "hidden")
         await web_app.ReviewAnswer(judging)({"type": "http", "asgi": {"spec_version": "2.0"}}, left, sent)
         return judging.task.done
 
