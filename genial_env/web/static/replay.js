@@ -258,6 +258,7 @@ class Replay {
   }
 
   async startReview() {
+    const before = [...this.report.childNodes];
     const bar = html("progress", { max: 1, value: 0, "aria-label": texts.review });
     const words = html("p", { role: "status" }, texts.reviewing);
     const cancelling = new AbortController();
@@ -279,7 +280,9 @@ class Replay {
     } catch (error) {
       if (this.leaving.signal.aborted) return;
       if (isAbort(error)) {
-        fill(this.report, html("p", { role: "status" }, texts.cancelled), this.createStart());
+        fill(this.report, before);
+        [...this.report.querySelectorAll("button")].at(-1)?.focus(); // the one that starts a review
+        announce(texts.cancelled);
         return;
       }
       if (!(error instanceof Refusal)) throw error;
