@@ -120,7 +120,7 @@ class RolloutJudge:
 
         Returns:
             At the level "fast" all actions that lead to different positions. From "normal" on those that were played
-            on, and `also`; all where the values are exact.
+            on, and `also`; all where the solver has an answer.
 
         Raises:
             ValueError: if a game is over, it is not the seat's turn, or there are no weights for the rules.
@@ -187,7 +187,9 @@ class RolloutJudge:
         """Return the solver's values of the games for which it has an answer."""
         if not self.level.exact or view.rules.tracks == 1:
             return {}
-        return exact_solutions(view, patient=self.level.patient) if known is None else _solve_open(known)
+        if known is None:
+            return exact_solutions(view, patient=self.level.patient)
+        return _solve_open(known, 3 if self.level.patient else 2)
 
     def _deal(self, alone: View, known: State | None) -> Deals:
         """Return the deals in which the actions of one game are played on."""
@@ -247,17 +249,16 @@ class _Values:
         return made
 
 
-def _solve_open(known: State) -> dict[int, Solution]:
-    """Return the values of games in which all seats know all racks, where the solver finds them soon."""
+def _solve_open(known: State, most: int) -> dict[int, Solution]:
+    """Return the values of games in which all seats know all racks, if at most `most` placements are left.
+
+    Games that the solver does not solve within its budget are left out.
+    """
     solutions = {}
-    for game in np.flatnonzero(most_placements_left(known) <= _MOST_LEFT_OPEN).tolist():
+    for game in np.flatnonzero(most_placements_left(known) <= most).tolist():
         with suppress(OutOfBudget):
             solutions[game] = solve(known.select(np.array([game])), OPEN_BUDGET)
     return solutions
-
-
-_MOST_LEFT_OPEN = 3
-"""With more placements left, the solver hardly ever has an answer within its budget."""
 
 
 def _predict(view: View, net: ValueNet, actions: Ints) -> _Values:
