@@ -3,14 +3,16 @@
 The project's judge is :class:`RolloutJudge`, at one of three levels. It evaluates all legal actions that lead to
 different positions, and not only those that an agent would choose from:
 
-- Where the endgame solver has an answer, the values are exact (:func:`~genial_env.policies.endgame.exact_solutions`).
+- Where the endgame solver has an answer, the values are its own (:func:`~genial_env.policies.endgame.exact_solutions`).
 - Elsewhere they are predictions of the network of the agent "value".
 - From the level "normal" on, the actions with the highest predictions are played on to the seat's next turn in many
   deals of the hidden tiles, as "value_search" does it. All are played on in the same deals.
 
-A judge gets the view of the seat to play. So hidden tiles do not enter into its values.
+:meth:`RolloutJudge.judge` gets the view of the seat to play. So hidden tiles do not enter into its values.
+:meth:`RolloutJudge.judge_open` gets the whole state of a game: the deals have the true racks, only draws are random.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -19,20 +21,21 @@ import numpy as np
 
 from genial_env.backends import for_one_game, using
 from genial_env.core.arrays import Bools, Floats, Ints
-from genial_env.core.chance import bits
+from genial_env.core.chance import Purpose, bits, seat_keys
 from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.rules import Rules
-from genial_env.core.state import Phase
+from genial_env.core.state import Phase, State
 from genial_env.core.views import View
+from genial_env.core.views import view as view_of
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import candidates
 from genial_env.policies.afterstates.choices import distinct_placements
 from genial_env.policies.base import NONE
-from genial_env.policies.endgame import Solution, exact_solutions
+from genial_env.policies.endgame import OutOfBudget, Solution, exact_solutions, most_placements_left, solve
 from genial_env.policies.judgement import Judge, Judgement
-from genial_env.policies.registry import make_policy
-from genial_env.policies.search import deal
-from genial_env.policies.settings import check_name
+from genial_env.policies.registry import make_policy, prepare
+from genial_env.policies.search import Deals, deal
+from genial_env.policies.settings import check_count, check_name
 from genial_env.policies.value import Nets, judge_actions
 from genial_env.policies.value_net import ValueNet
 from genial_env.policies.value_search import ValueSearch
@@ -42,20 +45,36 @@ __all__ = ["LEVELS", "Level", "RolloutJudge", "can_judge", "make_judge"]
 
 @dataclass(frozen=True)
 class Level:
-    """How thoroughly a judge works."""
+    """How thoroughly a judge works.
+
+    Raises:
+        TypeError, ValueError: if a number is no whole number or out of range.
+    """
 
     actions: int
     """the number of actions that are played on, those with the highest predictions"""
     deals: int
-    """the number of deals in which they are played on; 0: none are, and predictions are the values"""
+    """the number of deals in which they are played on, at least 2; 0: none are, and predictions are the values"""
     replies: int = 12
     """the number of placements among which each later decision is made"""
     exact: bool = True
     """whether the solver's values replace the others where it has an answer"""
+    patient: bool = True
+    """whether the solver is also asked where it may take seconds"""
+
+    def __post_init__(self) -> None:
+        if self.deals:
+            check_count("actions", self.actions)
+            if check_count("deals", self.deals) == 1:
+                raise ValueError("deals must be 0 or at least 2, not 1: one deal gives no standard error")
+        check_count("replies", self.replies)
 
 
-LEVELS = {"fast": Level(0, 0), "normal": Level(8, 48), "deep": Level(16, 400)}
+LEVELS = {"fast": Level(0, 0, patient=False), "normal": Level(8, 48), "deep": Level(16, 400)}
 """The levels by name."""
+
+OPEN_BUDGET = 50_000
+"""The most positions that the solver visits if all racks are known: about two seconds."""
 
 
 class RolloutJudge:
@@ -101,24 +120,54 @@ class RolloutJudge:
 
         Returns:
             At the level "fast" all actions that lead to different positions. From "normal" on those that were played
-            on, and `also`; all where the values are exact.
+            on, and `also`; all where the solver has an answer.
 
         Raises:
             ValueError: if a game is over, it is not the seat's turn, or there are no weights for the rules.
         """
         _check_turn(view)
         with using(for_one_game()):
-            return self._judge(view, also)
+            return self._judge(view, also, None)
 
-    def _judge(self, view: View, also: Ints | None) -> Judgement:
-        """Evaluate the actions of games in which it is the seat's turn."""
+    def judge_open(self, state: State, also: Ints | None = None) -> Judgement:
+        """Evaluate the actions of each game, all racks known to the judge.
+
+        The true racks stand in all deals; only draws are random. In the rollouts the seats choose by what they see, as
+        in :meth:`judge`. Where the solver has an answer, all seats know all racks
+        (:func:`~genial_env.policies.endgame.solve`). Never show the values of a game that goes on to its players.
+
+        Args:
+            state: G games, judged for the seats to play.
+            also: see :meth:`judge`.
+
+        Returns:
+            See :meth:`judge`.
+
+        Raises:
+            ValueError: see :meth:`judge`; also if the level has no rollouts, as predictions do not use the racks.
+        """
+        if not self.level.deals:
+            raise ValueError(f"judge {self.name} has no rollouts, so open racks would not enter into its values")
+        seen = view_of(state)
+        _check_turn(seen)
+        with using(for_one_game()):
+            return self._judge(seen, also, state)
+
+    def _judge(self, view: View, also: Ints | None, known: State | None) -> Judgement:
+        """Evaluate the actions of games in which it is the seat's turn.
+
+        Args:
+            view: G games.
+            also: see :meth:`judge`.
+            known: the games with their true racks; None if the judge knows what the seats know.
+        """
         net = self._nets.of(view.rules)
         most = max(1, int(distinct_placements(view).sum(axis=(1, 2)).max()))
         actions = candidates(view, most)
         if also is not None:
             actions = _include_action(view, actions, also)
         found = _predict(view, net, actions)
-        exact = exact_solutions(view) if self.level.exact and view.rules.tracks > 1 else {}
+        exact = self._solve(view, known)
         for game in range(len(view)):
             rows = np.flatnonzero(found.game == game)
             if game in exact:
@@ -128,21 +177,40 @@ class RolloutJudge:
                 close = best_first[: self.level.actions]
                 if also is not None:
                     close = np.union1d(close, rows[found.actions[rows] == also[game]])
-                self._play_on(view.select(np.array([game])), net, found, close)
+                alone = view.select(np.array([game]))
+                deals = self._deal(alone, None if known is None else known.select(np.array([game])))
+                self._play_on(alone, deals, net, found, close)
                 found.kept[np.setdiff1d(rows, close)] = False
         return found.as_judgement(len(view))
 
-    def _play_on(self, alone: View, net: ValueNet, found: "_Values", rows: Ints) -> None:
+    def _solve(self, view: View, known: State | None) -> dict[int, Solution]:
+        """Return the solver's values of the games for which it has an answer."""
+        if not self.level.exact or view.rules.tracks == 1:
+            return {}
+        if known is None:
+            return exact_solutions(view, patient=self.level.patient)
+        return _solve_open(known, 3 if self.level.patient else 2)
+
+    def _deal(self, alone: View, known: State | None) -> Deals:
+        """Return the deals in which the actions of one game are played on."""
+        if known is None:
+            return deal(alone, _RANDOM, 0, self.level.deals)
+        random = bits(np.repeat(_RANDOM, self.level.deals), np.arange(self.level.deals))
+        states = known.select(np.zeros(self.level.deals, dtype=np.int64))
+        states.key[:] = seat_keys(bits(random, 1), Purpose.DRAWS, known.rules.players)  # not the draws that came
+        return Deals(states, random)
+
+    def _play_on(self, alone: View, deals: Deals, net: ValueNet, found: "_Values", rows: Ints) -> None:
         """Replace predictions of one game by means over rollouts, in place."""
-        deals = self.level.deals
-        chances = self._search.predict(alone, found.actions[rows], deal(alone, _RANDOM, 0, deals))
+        shape = len(deals), len(rows)
+        chances = self._search.predict(alone, found.actions[rows], deals)
         utility, win = net.outcomes.expected(chances)
-        utilities: Floats = utility.astype(np.float64).reshape(deals, len(rows))
+        utilities: Floats = utility.astype(np.float64).reshape(shape)
         found.utility[rows] = utilities.mean(axis=0)
-        found.win[rows] = win.reshape(deals, len(rows)).mean(axis=0)
-        found.order[rows] = net.outcomes.utility(chances).reshape(deals, len(rows)).mean(axis=0)
+        found.win[rows] = win.reshape(shape).mean(axis=0)
+        found.order[rows] = net.outcomes.utility(chances).reshape(shape).mean(axis=0)
         best = np.lexsort((-found.order[rows], -found.utility[rows]))[0]
-        found.error[rows] = (utilities[:, best : best + 1] - utilities).std(axis=0, ddof=1) / np.sqrt(deals)
+        found.error[rows] = (utilities[:, best : best + 1] - utilities).std(axis=0, ddof=1) / np.sqrt(len(deals))
 
 
 _RANDOM = bits(0, np.zeros(1, dtype=np.int64))
@@ -179,6 +247,18 @@ class _Values:
         for name in ("actions", "utility", "win", "error"):
             getattr(made, name)[game, place] = getattr(self, name)[best_first]
         return made
+
+
+def _solve_open(known: State, most: int) -> dict[int, Solution]:
+    """Return the values of games in which all seats know all racks, if at most `most` placements are left.
+
+    Games that the solver does not solve within its budget are left out.
+    """
+    solutions = {}
+    for game in np.flatnonzero(most_placements_left(known) <= most).tolist():
+        with suppress(OutOfBudget):
+            solutions[game] = solve(known.select(np.array([game])), OPEN_BUDGET)
+    return solutions
 
 
 def _predict(view: View, net: ValueNet, actions: Ints) -> _Values:
@@ -232,15 +312,8 @@ def make_judge(judge: str | Judge, rules: Rules) -> Judge:
         fault = f"{what} cannot judge: it has no method judge(view, also); the levels {', '.join(LEVELS)} can"
         raise ValueError(fault) if isinstance(judge, str) else TypeError(fault)
     found: Judge = made
-    try:
-        getattr(made, "prepare", _nothing_to_prepare)(rules)
-    except (ValueError, OSError, ImportError) as error:  # OSError: of files, ImportError: of what reads them
-        raise ValueError(f"the judge {found.name!r} cannot judge this game: {error}") from error
+    prepare(found, rules, f"the judge {found.name!r} cannot judge this game")
     return found
-
-
-def _nothing_to_prepare(rules: Rules) -> None:
-    pass
 
 
 def _make(judge: str) -> Any:

@@ -4,8 +4,9 @@
     for decision in found.blunders():
         print(decision.text, decision.loss, decision.alternatives[0].text)
 
-A judge gets the view of the seat that decided. So unlucky draws do not count as mistakes. Axes: see
-:mod:`genial_env.core.state`; G is the number of views in a batch, K the number of judged actions of each.
+A judge gets the view of the seat that decided. So unlucky draws do not count as mistakes. After the game it may see all
+racks instead (`open_racks`); then a decision may lose although nobody could have known better. Axes: see
+:mod:`genial_env.core.state`; G is the number of games in a batch, K the number of judged actions of each.
 """
 
 import math
@@ -16,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from genial_env.analysis.judge import make_judge
+from genial_env.core.arrays import Ints
 from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.rules import Rules
-from genial_env.core.state import State
+from genial_env.core.state import End, State
 from genial_env.core.views import view
 from genial_env.policies.base import NONE
 from genial_env.policies.judgement import Judge, Judgement
@@ -27,6 +29,7 @@ from genial_env.render.sentences import describe_action, describe_event, points_
 
 __all__ = [
     "ALTERNATIVES",
+    "RACKS",
     "THRESHOLDS",
     "VERDICTS",
     "Alternative",
@@ -45,6 +48,9 @@ AT_ONCE = 2
 
 VERDICTS = ("best", "good", "inaccuracy", "mistake", "blunder")
 """The verdicts on decisions, from the smallest loss to the largest."""
+
+RACKS = ("hidden", "open")
+"""The words for reviews by what the seats knew, and by all racks."""
 
 THRESHOLDS = {"rank utility": (0.002, 0.05, 0.1, 0.2), "lowest marker": (0.02, 0.25, 0.5, 1.0)}
 """The losses, by unit, from which a decision is no longer "best", "good", "inaccuracy" or "mistake"."""
@@ -86,6 +92,8 @@ class Review:
     agents: tuple[str, ...]  # the agents' names by seat
     judge: str
     decisions: tuple[Judged, ...]
+    open_racks: bool = False
+    """whether the judge saw all racks; else what the seat knew that decided"""
 
     @property
     def unit(self) -> str:
@@ -107,6 +115,7 @@ class Review:
             "rules": self.rules.to_dict(),
             "agents": list(self.agents),
             "judge": self.judge,
+            "racks": RACKS[self.open_racks],
             "unit": self.unit,
             "mean_loss": [_or_none(loss) for loss in self.mean_loss()],
             "decisions": [
@@ -116,34 +125,60 @@ class Review:
 
 
 def review(
-    record: dict[str, Any], judge: str | Judge = "normal", progress: Callable[[int, int], None] | None = None
+    record: dict[str, Any],
+    judge: str | Judge = "normal",
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    open_racks: bool = False,
 ) -> Review:
     """Judge every decision of a recorded game.
 
     Args:
         record: the record of a finished or unfinished game (docs/records.md).
         judge: "fast", "normal", "deep", or another judge (:func:`genial_env.analysis.judge.make_judge`).
-        progress: is called after each batch with the number of judged decisions and the number of all decisions. An
-            exception that it raises cancels the review.
+        progress: is called at the start and after each batch with the number of judged decisions and the number of all
+            decisions. An exception that it raises cancels the review.
+        open_racks: whether the judge sees all racks, instead of what the seat knew that decided
+            (:meth:`genial_env.analysis.judge.RolloutJudge.judge_open`). The game must be finished.
 
     Raises:
         RecordError: if the record is invalid.
-        ValueError: if the judge is unknown, has no method `judge`, or cannot judge this game.
+        ValueError: if the judge is unknown, has no method `judge`, or cannot judge this game; with open racks also if
+            the game is unfinished, or the judge cannot use them.
         TypeError: if the object has no method `judge`.
     """
     found = replay_decisions(record)
+    if open_racks and record["end"] == End.UNFINISHED.words:
+        raise ValueError("open racks are for finished games: this game is unfinished, and its racks are still hidden")
     rules, total = found.states.rules, len(found.actions)
     judging = make_judge(judge, rules)
+    ask = _find_method(judging, open_racks)
     judged: list[Judged] = []
+    if progress is not None:
+        progress(0, total)
     for start in range(0, total, AT_ONCE):
         rows = np.arange(start, min(start + AT_ONCE, total))
-        judgement = judging.judge(view(found.states, rows=rows), found.actions[rows])
+        judgement = ask(found.states, rows, found.actions[rows])
         for index, row in enumerate(rows.tolist()):
             ranked = _Ranked(found.states.select(rows[index : index + 1]), judgement, index)
             judged.append(_make_judged(record, found, row, ranked, judging.name))
         if progress is not None:
             progress(len(judged), total)
-    return Review(rules, tuple(record["agents"]), judging.name, tuple(judged))
+    return Review(rules, tuple(record["agents"]), judging.name, tuple(judged), open_racks)
+
+
+def _find_method(judging: Judge, open_racks: bool) -> Callable[[State, Ints, Ints], Judgement]:
+    """Return a function that judges some rows of a state, with an action of each that must be among the judged ones.
+
+    Raises:
+        ValueError: if the judge cannot use open racks.
+    """
+    if not open_racks:
+        return lambda states, rows, also: judging.judge(view(states, rows=rows), also)
+    judge_open = getattr(judging, "judge_open", None)
+    if not callable(judge_open):
+        raise ValueError(f"judge {judging.name} cannot use open racks: it has no method judge_open(state, also)")
+    return lambda states, rows, also: judge_open(states.select(rows), also)
 
 
 class _Ranked:

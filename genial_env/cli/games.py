@@ -237,6 +237,12 @@ def review_game(
     everything: Annotated[
         bool, typer.Option("--all", help="List all decisions, not only mistakes and blunders.")
     ] = False,
+    open_racks: Annotated[
+        bool,
+        typer.Option(
+            "--open-racks", help="Let the judge see all racks, instead of what the seat knew; finished games."
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole review as a JSON object.")] = False,
 ) -> None:
     """Judge every decision of a recorded game: how much it lost, and which one was better."""
@@ -244,7 +250,12 @@ def review_game(
     try:
         with progress_bar() as bar:
             task = bar.add_task("decisions", total=None)
-            found = review(record, judge, lambda done, total: bar.update(task, completed=done, total=total))
+            found = review(
+                record,
+                judge,
+                lambda done, total: bar.update(task, completed=done, total=total),
+                open_racks=open_racks,
+            )
     except RecordError as error:
         raise UserError(f"{file}: game {game}: {error}") from error
     except ValueError as error:
@@ -263,7 +274,8 @@ def _make_review_table(found: Review) -> Table:
     """Return a table with the verdicts of each seat."""
     caption = f"losses of {found.unit}" + (", +1 first to -1 last" if found.rules.tracks > 1 else "")
     columns = ["seat", "agent", "decisions", "mean loss", *VERDICTS]
-    table = make_table(columns, title=f"judged by {found.judge}", caption=caption)
+    known = "all racks" if found.open_racks else "what the seat knew"
+    table = make_table(columns, title=f"judged by {found.judge}, by {known}", caption=caption)
     for seat, loss in enumerate(found.mean_loss()):
         own = [decision.verdict for decision in found.decisions if decision.seat == seat]
         counts = [str(own.count(verdict)) for verdict in VERDICTS]

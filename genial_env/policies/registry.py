@@ -16,6 +16,7 @@ from typing import Any
 
 from genial_env.core.rules import Rules
 from genial_env.policies.base import Policy
+from genial_env.policies.judgement import Judge
 from genial_env.policies.roster import LADDER, ROSTER
 
 __all__ = [
@@ -97,16 +98,21 @@ def _short(value: Any) -> str:
     return text if len(text) <= 120 else f"{text[:117]}..."
 
 
-def prepare(policy: Policy, rules: Rules) -> None:
-    """Let a policy load what it needs for a game, by calling its method ``prepare(rules)`` if it has one.
+def prepare(agent: Policy | Judge, rules: Rules, fault: str | None = None) -> None:
+    """Let an agent load what it needs for a game, by calling its method ``prepare(rules)`` if it has one.
+
+    Args:
+        agent: a policy or a judge.
+        rules: the rules of the game.
+        fault: how the message of an error begins; None: "NAME cannot play this game".
 
     Raises:
-        ValueError: if it cannot play the game; the message says why.
+        ValueError: if it cannot; the message says why.
     """
     try:
-        getattr(policy, "prepare", _nothing_to_prepare)(rules)
+        getattr(agent, "prepare", _nothing_to_prepare)(rules)
     except (ValueError, OSError, ImportError) as error:  # OSError: of files, ImportError: of what reads them
-        raise ValueError(f"{policy.name} cannot play this game: {error}") from error
+        raise ValueError(f"{fault or f'{agent.name} cannot play this game'}: {error}") from error
 
 
 def _nothing_to_prepare(rules: Rules) -> None:

@@ -267,12 +267,17 @@ class RequestHandlers:
         return JsonAnswer(await run_in_threadpool(lambda: list_steps(parse_record(body))))
 
     async def review(self, request: Request) -> Response:
-        """Review a recorded game; send lines as the work goes on."""
+        """Review a recorded game; send lines as the work goes on.
+
+        ``?level=deep`` names the level of the judge; ``racks=open`` lets it see all racks of a finished game.
+        """
         session = await self._session(request)
         record = await run_in_threadpool(parse_record, await read_body(request, MAX_BODY_BYTES))
         if session.review is not None and not session.review.done:
             raise Refused(429, "a game is being reviewed for you already: wait until it is done")
-        stream = ReviewStream(self._helpers, session.digest, record, request.query_params.get("level", "normal"))
+        asked = request.query_params
+        level, racks = asked.get("level", "normal"), asked.get("racks", "hidden")
+        stream = ReviewStream(self._helpers, session.digest, record, level, racks)
         session.review = stream.task
         return ReviewAnswer(stream)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from genial_env._util.strict_json import JSONError, decode_text, parse_object
 from genial_env.analysis.judge import LEVELS
-from genial_env.analysis.review import Review, review
+from genial_env.analysis.review import RACKS, Review, review
 from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
 from genial_env.records import replay, replay_decisions, verify
@@ -94,15 +94,18 @@ class ReviewStream:
         owner: the digest of the session.
         record: a game, checked.
         level: a name of :data:`genial_env.analysis.judge.LEVELS`.
+        racks: a word of :data:`genial_env.analysis.review.RACKS`: whether the judge sees all racks.
 
     Raises:
-        Refused: if too many tasks are waiting, or the level is unknown.
+        Refused: if too many tasks are waiting, or the level or the word is unknown.
     """
 
-    def __init__(self, queue: WorkQueue, owner: Hashable, record: dict[str, Any], level: str) -> None:
+    def __init__(self, queue: WorkQueue, owner: Hashable, record: dict[str, Any], level: str, racks: str) -> None:
         if level not in LEVELS:
             raise Refused(400, f"level: expected one of {', '.join(LEVELS)}, found {shorten(level)}")
-        self._record, self._level = record, level
+        if racks not in RACKS:
+            raise Refused(400, f"racks: expected one of {', '.join(RACKS)}, found {shorten(racks)}")
+        self._record, self._level, self._open_racks = record, level, bool(RACKS.index(racks))
         self._loop = asyncio.get_running_loop()
         self._progress: asyncio.Queue[JsonObject | None] = asyncio.Queue()
         self._progress.put_nowait({"done": 0, "of": sum(event[0] != "draw" for event in record["events"])})
@@ -125,7 +128,7 @@ class ReviewStream:
                 self._loop.call_soon_threadsafe(self._progress.put_nowait, {"done": done, "of": of})
 
         try:
-            return review_to_json(review(self._record, self._level, report))
+            return review_to_json(review(self._record, self._level, report, open_racks=self._open_racks))
         except ValueError as error:
             raise Refused(422, str(error)) from error
 

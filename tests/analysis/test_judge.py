@@ -15,7 +15,13 @@ from genial_env.core.determinization import determinize
 from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.state import Phase
 from genial_env.policies.base import NONE
-from genial_env.policies.endgame import exact_action, exact_solutions, value_over_all_deals
+from genial_env.policies.endgame import (
+    exact_action,
+    exact_solutions,
+    most_placements_left,
+    solve,
+    value_over_all_deals,
+)
 from genial_env.policies.judgement import Judgement
 from genial_env.policies.search import deal
 from genial_env.policies.value_search import ValueSearch
@@ -158,6 +164,64 @@ def test_the_shipped_judge_finds_the_best_late_move_more_often_than_chance() -> 
     assert np.mean(agreed) == 1 > np.mean(chance)
 
 
+@each_game
+def test_open_racks_stay_and_draws_are_random(rules: Rules) -> None:
+    """The values are means over deals with the true racks. Solo, where no rack is hidden, they are the same."""
+    state = random_play(rules, games=3, seed=3, steps=6)
+    judge, seen = judge_of(rules, SOME), view(state)
+    found = judge.judge_open(state)
+    for game in range(len(state)):
+        alone, known = seen.select(np.array([game])), state.select(np.array([game]))
+        deals = judge._deal(alone, known)
+        for name, array in deals.states.arrays().items():
+            if name != "key":
+                assert np.array_equal(array, np.repeat(getattr(known, name), SOME.deals, axis=0))
+        keys = np.concatenate([known.key, deals.states.key])
+        assert len(np.unique(keys, axis=0)) == SOME.deals + 1
+        count = int((found.actions[game] != NONE).sum())
+        chances = judge._search.predict(alone, found.actions[game, :count], deals)
+        utility = judge._nets.of(rules).outcomes.expected(chances)[0].reshape(SOME.deals, count)
+        assert np.allclose(found.utility[game, :count], utility.mean(axis=0), atol=1e-6)
+    if rules is SOLO:
+        assert all(same(found, judge.judge(seen), game, game) for game in range(len(state)))
+
+
+@pytest.mark.parametrize("rules", [SMALL, THREE], ids=str)
+def test_only_open_racks_enter(rules: Rules) -> None:
+    """With the hidden tiles dealt anew, the values change if racks are open, and only then."""
+    state = random_play(rules, games=6, seed=3, steps=8)
+    judge, seen = judge_of(rules, SOME), view(state)
+    other = determinize(seen, bits(7, np.arange(len(seen))))
+    hidden = [judge.judge(view(each)) for each in (state, other)]
+    known = [judge.judge_open(each) for each in (state, other)]
+    assert all(same(*hidden, game, game) for game in range(len(seen)))
+    assert not all(same(*known, game, game) for game in range(len(seen)))
+
+
+@pytest.mark.parametrize("rules", [SMALL, THREE], ids=str)
+def test_last_placements_with_open_racks_are_exact(rules: Rules) -> None:
+    judge, solved = judge_of(rules, SOME), 0
+    for steps in range(10, 18):
+        state = random_play(rules, games=12, seed=5, steps=steps)
+        state = state.select(~state.over)
+        state = state.select(most_placements_left(state) <= 2)
+        if not len(state):
+            continue
+        found = judge.judge_open(state)
+        for game in range(len(state)):
+            solution, count = solve(state.select(np.array([game]))), int((found.actions[game] != NONE).sum())
+            assert np.allclose(found.utility[game, :count], solution.values_of(found.actions[game, :count]))
+            assert found.actions[game, 0] in solution.best
+            assert (found.error[game, :count] == 0).all()
+            solved += 1
+    assert solved > 10
+
+
+def test_without_rollouts_open_racks_are_refused() -> None:
+    with pytest.raises(ValueError, match="judge fast has no rollouts, so open racks would not enter into its values"):
+        RolloutJudge("fast", weights(SMALL)).judge_open(kernel.deal(SMALL, game_seeds(0, 1)))
+
+
 def test_what_cannot_be_judged() -> None:
     judge = judge_of(SMALL, "fast")
     over = random_play(SMALL, games=2, seed=1, steps=100)
@@ -176,6 +240,10 @@ def test_levels() -> None:
     assert RolloutJudge(SOME).name == "judge"
     with pytest.raises(ValueError, match="the level must be one of fast, normal, deep, not 'slow'"):
         RolloutJudge("slow")
+    with pytest.raises(ValueError, match="deals must be 0 or at least 2, not 1: one deal gives no standard error"):
+        Level(actions=3, deals=1)
+    with pytest.raises(ValueError, match="actions must be"):
+        Level(actions=0, deals=2)
     assert can_judge(Rules())
     assert not can_judge(SMALL)
 

@@ -10,6 +10,7 @@ import pytest
 
 from experiments import make_puzzles
 from genial_env import RecordError, View, view
+from genial_env.analysis.judge import RolloutJudge
 from genial_env.analysis.puzzles import KINDS, Puzzle, read_puzzles, score
 from genial_env.errors import IllegalAction
 from genial_env.policies.endgame import value_over_all_deals
@@ -46,6 +47,16 @@ def test_best_is_best(puzzle: Puzzle) -> None:
     others = values[values < values.max() - 1e-6]
     assert puzzle.value == pytest.approx(values.max(), abs=1e-6)
     assert puzzle.second == pytest.approx(others.max(), abs=1e-6)
+
+
+@every("puzzle", PUZZLES[::4], PUZZLES[::12], ids=lambda puzzle: f"{puzzle.kind} {puzzle.rules.players}")
+def test_the_judge_of_hints_names_a_best_move(puzzle: Puzzle) -> None:
+    """And with several seats gives its proved value; solo it estimates the lowest marker alone."""
+    judged = RolloutJudge().judge(view(puzzle.state))
+    assert judged.actions[0, 0] in puzzle.best
+    if puzzle.rules.tracks > 1:
+        assert judged.utility[0, 0] == pytest.approx(puzzle.value, abs=1e-6)
+        assert judged.error[0, 0] == 0
 
 
 def test_the_best_is_clearly_best() -> None:

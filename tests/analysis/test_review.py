@@ -10,18 +10,19 @@ import numpy as np
 import pytest
 
 from genial_env import RecordError, Rules, play, view
-from genial_env.analysis.judge import make_judge
-from genial_env.analysis.review import THRESHOLDS, VERDICTS, review, verdict
+from genial_env.analysis.judge import Level, RolloutJudge, make_judge
+from genial_env.analysis.review import THRESHOLDS, VERDICTS, Judged, review, verdict
 from genial_env.core import kernel
-from genial_env.core.actions import Place, decode, encode
+from genial_env.core.actions import Place, decode, encode, tile_name
 from genial_env.core.arrays import Ints
 from genial_env.core.placement_values import equivalence_keys, tile_values
-from genial_env.core.state import Phase
+from genial_env.core.state import EMPTY, Phase
 from genial_env.core.views import View
 from genial_env.policies.base import NONE
 from genial_env.policies.judgement import Judgement
-from genial_env.records import replay, replay_decisions, truncate
+from genial_env.records import replay, replay_decisions, truncate, verify
 from genial_env.render.sentences import describe_event
+from tests.policies.test_value import random_net
 from tests.positions import STANDARD, random_play
 
 SOLO, TEAM = Rules(1, "2004", "solo"), Rules(4, "2009", "team")
@@ -203,7 +204,7 @@ def test_progress_is_told() -> None:
     told: list[tuple[int, int]] = []
     found = review(game(SMALL), Counting(), lambda done, total: told.append((done, total)))
     total = len(found.decisions)
-    assert told[-1] == (total, total)
+    assert (told[0], told[-1]) == ((0, total), (total, total))
     assert told == sorted(set(told))
 
 
@@ -213,6 +214,53 @@ def test_progress_is_told() -> None:
 def test_verdicts(loss: float, said: str) -> None:
     assert verdict(loss, Rules()) == said
     assert verdict(5 * loss, SOLO) == said
+
+
+def with_another_tile(record: dict[str, Any], seat: int) -> dict[str, Any]:
+    """The same game, in which a seat keeps another tile to the end: nobody else can know the difference."""
+    last = replay(record)
+    held = {tile_name(last.rules, kind) for kind in last.racks[0, seat].tolist() if kind != EMPTY}
+    left = [tile_name(last.rules, kind) for kind in np.flatnonzero(last.bag[0]).tolist()]
+    for event in range(len(record["events"])):
+        if record["events"][event][:2] != ["draw", seat]:
+            continue
+        for old, new in product(held & set(record["events"][event][2]), left):
+            changed = json.loads(json.dumps(record))
+            drawn = changed["events"][event][2]
+            drawn[drawn.index(old)] = new
+            if old != new and list(verify([changed])) == [None]:
+                return changed
+    raise AssertionError("no tile can be another one")
+
+
+@pytest.mark.parametrize("rules", [SMALL, Rules(3, "2009", side=4, colors=4, rack=3)], ids=str)
+def test_hidden_tiles_enter_only_into_an_open_review(rules: Rules) -> None:
+    judge = RolloutJudge(Level(actions=3, deals=5, replies=2), random_net(rules).arrays())
+
+    def of_others(record: dict[str, Any], open_racks: bool) -> list[Judged]:
+        return [each for each in review(record, judge, open_racks=open_racks).decisions if each.seat != 0]
+
+    differ = 0
+    for seed in range(4):
+        record = game(rules, "random", seed)
+        other = with_another_tile(record, seat=0)
+        assert of_others(record, open_racks=False) == of_others(other, open_racks=False) != []
+        known = of_others(record, open_racks=True), of_others(other, open_racks=True)
+        assert [each.action for each in known[0]] == [each.action for each in known[1]]
+        differ += known[0] != known[1]
+    assert differ
+
+
+def test_open_racks_are_for_finished_games() -> None:
+    record = game(SMALL)
+    judge = RolloutJudge(Level(actions=2, deals=2, replies=2), random_net(SMALL).arrays())
+    assert review(record, judge).to_dict()["racks"] == "hidden"
+    found = review(record, judge, open_racks=True)
+    assert (found.open_racks, found.to_dict()["racks"]) == (True, "open")
+    with pytest.raises(ValueError, match="open racks are for finished games: this game is unfinished"):
+        review(truncate(record, 0), judge, open_racks=True)
+    with pytest.raises(ValueError, match=r"judge counting cannot use open racks: it has no method judge_open"):
+        review(record, Counting(), open_racks=True)
 
 
 def test_who_cannot_judge() -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from genial_env import Rules, play
 from genial_env.cli import main
-from genial_env.records import read_records
+from genial_env.records import read_records, truncate
 from tests.conftest import needs_numba
 from tests.paths import ROOT
 
@@ -255,6 +256,17 @@ def test_review(played: Path) -> None:
     everything = genial("review", played, "--game", 2, "--all", "--judge", "fast").stdout.splitlines()
     assert sum(line.startswith("event ") for line in everything) == len(told["decisions"])
     assert "agent 'greedy' cannot judge" in genial("review", played, "--judge", "greedy", status=2).stderr
+
+
+def test_review_with_open_racks(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    (record,) = play(["greedy", "random"], Rules(2, side=4), games=1, record=True).records or []
+    path.write_text(json.dumps(record))
+    assert "judged by normal, by all racks" in genial("review", path, "--open-racks").stdout
+    assert "judged by normal, by what the seat knew" in genial("review", path).stdout
+    assert "judge fast has no rollouts" in genial("review", path, "--open-racks", "--judge", "fast", status=2).stderr
+    path.write_text(json.dumps(truncate(record, 4)))
+    assert "open racks are for finished games" in genial("review", path, "--open-racks", status=2).stderr
 
 
 def test_review_says_what_is_wrong_with_a_record(played: Path, tmp_path: Path) -> None:

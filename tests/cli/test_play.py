@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genial_env import Rules
+from genial_env import Rules, play
+from genial_env.analysis.puzzles import read_puzzles
 from genial_env.cli.dialogue import name_tracks
 from genial_env.cli.notation import format_decision, format_with_points, list_best_by_points, read_decision
 from genial_env.core import kernel
@@ -27,11 +28,12 @@ from genial_env.records import read_records, verify
 from genial_env.render.sentences import explain_ranks
 from tests.cli.test_cli import ROOT, here, mistake
 from tests.conftest import GUARD
+from tests.paths import PUZZLES
 from tests.positions import every_rules, random_actions, random_play
 
 TEAM = ["--players", "4", "--edition", "2009", "--mode", "team", "--seats", "person,greedy,denial,greedy"]
 SOLO = ["--players", "1", "--edition", "2004", "--mode", "solo"]
-COMMAND = [sys.executable, "-m", "genial_env", "play"]
+PROGRAM = [sys.executable, "-m", "genial_env"]
 
 
 class Script:
@@ -39,7 +41,7 @@ class Script:
 
     def __init__(self, *words: object) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, *map(str, words)],
+            [*PROGRAM, "play", *map(str, words)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -186,7 +188,9 @@ def test_what_cannot_be_played_is_said_and_asked_again() -> None:
 
 
 def test_noise_is_asked_about() -> None:
-    done = subprocess.run([*COMMAND, "--seed", "1"], input=b"\xff\xfe\x00\nquit\n", capture_output=True, cwd=ROOT)
+    done = subprocess.run(
+        [*PROGRAM, "play", "--seed", "1"], input=b"\xff\xfe\x00\nquit\n", capture_output=True, cwd=ROOT
+    )
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"expected a move such as RO D4 D5" in done.stdout
 
@@ -332,13 +336,13 @@ def test_wrong_words(
 
 
 class Terminal:
-    """Plays in a pseudo terminal, as a person would."""
+    """Runs a command in a pseudo terminal, as a person would."""
 
     def __init__(self, *words: object, **environment: str) -> None:
-        self._pid, self._file = pty.fork()
-        if self._pid == 0:
+        self.pid, self._file = pty.fork()
+        if self.pid == 0:
             os.chdir(ROOT)
-            os.execve(sys.executable, [*COMMAND, *map(str, words)], {**os.environ, "TERM": "xterm", **environment})
+            os.execve(sys.executable, [*PROGRAM, *map(str, words)], {**os.environ, "TERM": "xterm", **environment})
 
     def until(self, words: str) -> str:
         """What comes up to some words."""
@@ -354,7 +358,7 @@ class Terminal:
 
     def ended(self) -> int:
         """The exit status."""
-        return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def close(self) -> None:
         os.close(self._file)
@@ -370,7 +374,7 @@ def terminals() -> Iterator[list[Any]]:
 
 @pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
 def test_two_people_at_one_terminal(terminals: list[Any]) -> None:
-    terminal = Terminal("--seed", 1, "--seats", "person,person")
+    terminal = Terminal("play", "--seed", 1, "--seats", "person,person")
     terminals.append(terminal)
     terminal.until("seat 0: press Enter when seat 1 looks away ")
     terminal.type("")
@@ -393,9 +397,35 @@ def test_two_people_at_one_terminal(terminals: list[Any]) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
 def test_no_color(terminals: list[Any]) -> None:
-    terminal = Terminal("--seed", 1, NO_COLOR="1")
+    terminal = Terminal("play", "--seed", 1, NO_COLOR="1")
     terminals.append(terminal)
     assert "\x1b[97" not in terminal.until("> ")
     terminal.type("\x04")
     terminal.until("the input has ended: the game is interrupted")
     assert terminal.ended() == 1
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+def test_ctrl_c_cancels_a_review(terminals: list[Any], tmp_path: Path) -> None:
+    """A bar shows how far it is; then there is one line."""
+    path = tmp_path / "game.jsonl"
+    (record,) = play(["greedy", "greedy"], games=1, record=True).records or []
+    path.write_text(json.dumps(record))
+    terminal = Terminal("review", path, "--judge", "deep")
+    terminals.append(terminal)
+    terminal.until(f"0/{sum(event[0] != 'draw' for event in record['events'])}")
+    os.kill(terminal.pid, signal.SIGINT)
+    assert terminal.until("genial: ended by SIGINT").count("genial: ") == 1
+    assert terminal.ended() == 128 + signal.SIGINT
+
+
+def test_a_hint_for_a_puzzle_is_the_proved_move(tmp_path: Path) -> None:
+    path = tmp_path / "puzzle.jsonl"
+    for kind in ("immediate win", "double bonus", "swap"):
+        puzzle = min((each for each in read_puzzles(PUZZLES) if each.kind == kind), key=lambda each: len(each.values))
+        path.write_text(json.dumps(puzzle.record))
+        seats = ",".join(["person"] * puzzle.rules.players)
+        said = run(["hint", "quit"], "--resume", path, "--seats", seats).stdout.splitlines()
+        first = said[said.index("the judge (normal) thinks best, and expects for the rank, +1 first to -1 last:") + 1]
+        assert first.split("; ")[0] in [format_with_points(puzzle.state, action) for action in puzzle.best]
+        assert f"; {puzzle.value:+.2f}, " in first

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 from genial_env import Rules, play
-from genial_env.records import to_json_line
+from genial_env.records import to_json_line, truncate
 from genial_env.web import _app as web_app
 from genial_env.web import make_app
 from genial_env.web._work_queue import Task
@@ -429,6 +429,41 @@ def test_stepping_through_a_record(open_page: Callable[..., Page]) -> None:
     expect(page.locator(".status")).to_contain_text(f"of {last}")  # it has moved on from the deal
     button(page, "Pause").click()
     expect(button(page, "Play")).to_be_visible()
+
+
+def test_a_review_with_open_racks_that_is_cancelled_first(open_page: Callable[..., Page]) -> None:
+    page = open_page("/#/replay")
+    record = a_record("greedy", "random", side=4)
+    page.locator("input[type=file]").set_input_files(_file("game.jsonl", to_json_line(record)))
+    page.get_by_label("Level").select_option("deep")
+    page.get_by_label("Racks").select_option("open")
+    button(page, "Review this game").click()
+    expect(page.locator(".report progress")).to_be_visible()
+    expect(page.locator(".report")).to_contain_text("decisions")
+    button(page, "Cancel").click()
+    expect(page.locator("#announce")).to_contain_text("The review was cancelled.")
+    expect(page.get_by_label("Racks")).to_have_value("open")
+    page.get_by_label("Level").select_option("normal")
+    button(page, "Review this game").click()
+    expect(page.locator(".chart")).to_be_visible()
+    expect(page.locator(".report .hint")).to_contain_text("with all racks open")
+    page.get_by_label("Level").select_option("deep")
+    button(page, "Review this game").click()
+    button(page, "Cancel").click()
+    expect(page.locator(".report .hint")).to_contain_text("with all racks open")  # the former review
+    expect(button(page, "Review this game")).to_be_focused()
+    page.get_by_label("Racks").select_option("hidden")
+    page.get_by_label("Level").select_option("fast")
+    button(page, "Review this game").click()
+    expect(page.locator(".report .hint")).to_contain_text("by what the seat could know then")
+
+
+def test_racks_of_an_unfinished_game_stay_hidden(open_page: Callable[..., Page]) -> None:
+    page = open_page("/#/replay")
+    record = truncate(a_record("greedy", "random", side=4), 4)
+    page.locator("input[type=file]").set_input_files(_file("game.jsonl", to_json_line(record)))
+    expect(button(page, "Review this game")).to_be_visible()
+    expect(page.get_by_label("Racks")).to_have_count(0)
 
 
 def test_only_valid_games_are_offered(open_page: Callable[..., Page]) -> None:

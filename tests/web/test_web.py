@@ -24,12 +24,13 @@ import httpx
 import numpy as np
 import pytest
 
-from genial_env import Rules, determinize, play
+from genial_env import Rules, determinize, play, view
 from genial_env._util.files import FolderInUse
 from genial_env.cli.common import UserError
 from genial_env.cli.web import serve
+from genial_env.core.chance import bits
 from genial_env.core.tables import tables
-from genial_env.records import to_json_line
+from genial_env.records import to_json_line, truncate
 from genial_env.render import theme
 from genial_env.table import Table
 from genial_env.web import _app as web_app
@@ -766,10 +767,40 @@ def test_a_solo_review(browser: Browser) -> None:
     assert review["decisions"][0]["win"] is None
 
 
+@needs_weights
+def test_a_review_with_open_racks(browser: Browser) -> None:
+    record = games_of("greedy", "random", side=4)[0]
+    line = to_json_line(record)
+    assert "racks: expected one of hidden, open" in error_of(browser.post("/api/review?racks=all", content=line), 400)
+    reviews = [
+        json.loads(browser.post(f"/api/review{asked}", content=line).text.splitlines()[-1])["review"]
+        for asked in ("", "?racks=hidden", "?racks=open")
+    ]
+    assert [found["racks"] for found in reviews] == ["hidden", "hidden", "open"]
+    assert reviews[0] == reviews[1]
+    assert reviews[0]["decisions"] != reviews[2]["decisions"]
+    going_on = to_json_line(truncate(record, 4))
+    last = json.loads(browser.post("/api/review?racks=open", content=going_on).text.splitlines()[-1])
+    assert "open racks are for finished games" in last["error"]
+
+
+@needs_weights
+def test_a_hint_does_not_depend_on_hidden_tiles(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the same if the server holds the game with the hidden tiles dealt anew."""
+    games = [browser.new_game(None, "greedy", seed=1) for _ in range(3)]
+    found = browser.hint(games[0]).json()
+    held = Table(Rules(2, side=4), [None, "greedy"], 1).state
+    for number, game in enumerate(games[1:]):
+        other = determinize(view(held), bits(number, [0]))
+        assert not np.array_equal(other.racks, held.racks)
+        monkeypatch.setattr(Table, "state", property(lambda table, other=other: other))
+        assert browser.hint(game).json() == found
+
+
 def test_one_review_at_a_time(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     going, may_end = threading.Event(), threading.Event()
 
-    def review(*_: Any) -> Any:
+    def review(*_: Any, **__: Any) -> Any:
         going.set()
         may_end.wait(GUARD)
         raise ValueError("enough")
@@ -790,7 +821,7 @@ def test_one_review_at_a_time(browser: Browser, monkeypatch: pytest.MonkeyPatch)
 def test_a_review_is_cancelled_when_the_client_leaves(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = threading.Event()
 
-    def review(record: Any, judge: str, progress: Any) -> Any:
+    def review(record: Any, judge: str, progress: Any, **_: Any) -> Any:
         try:
             for done in count():  # until somebody breaks it off
                 progress(min(done, 10_000), 10_000)

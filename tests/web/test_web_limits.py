@@ -291,7 +291,7 @@ def test_clients_that_leave(caplog: pytest.LogCaptureFixture, monkeypatch: pytes
     caplog.set_level(logging.INFO)
     begun, broke_off = threading.Event(), threading.Event()
 
-    def review(record: Any, judge: str, tell: Callable[[int, int], None]) -> Any:
+    def review(record: Any, judge: str, tell: Callable[[int, int], None], **_: Any) -> Any:
         begun.set()
         try:
             while True:
@@ -322,7 +322,7 @@ def test_clients_that_leave(caplog: pytest.LogCaptureFixture, monkeypatch: pytes
 def test_a_client_that_leaves_before_the_first_line_of_a_review(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody has begun to listen, and the work breaks off all the same."""
 
-    def review(record: Any, judge: str, tell: Callable[[int, int], None]) -> Any:
+    def review(record: Any, judge: str, tell: Callable[[int, int], None], **_: Any) -> Any:
         while True:
             tell(1, 2)
 
@@ -333,7 +333,7 @@ def test_a_client_that_leaves_before_the_first_line_of_a_review(monkeypatch: pyt
         await asyncio.Event().wait()  # for ever
 
     async def ask() -> bool:
-        judging = record_requests.ReviewStream(queue, "somebody", json.loads(a_line()), "fast")
+        judging = record_requests.ReviewStream(queue, "somebody", json.loads(a_line()), "fast", "hidden")
         await web_app.ReviewAnswer(judging)({"type": "http", "asgi": {"spec_version": "2.0"}}, left, sent)
         return judging.task.done
 

@@ -74,27 +74,39 @@ def exact_action(view: View) -> int | None:
     return None if solution is None else solution.first_best
 
 
-def exact_solutions(view: View) -> dict[int, Solution]:
-    """Return the values of all legal actions in those of G games in which :func:`exact_action` has an answer."""
+def exact_solutions(view: View, *, patient: bool = False) -> dict[int, Solution]:
+    """Return the values of all legal actions in those of G games in which :func:`exact_action` has an answer.
+
+    Args:
+        view: G games, seen by the seats to play.
+        patient: whether to solve also what may take seconds: all games of several seats for which
+            :func:`value_over_all_deals` has an answer. With three placements left its values are lower bounds.
+    """
     solutions = {}
-    for game in np.flatnonzero(_may_be_exact(view)).tolist():
+    most = 3 if patient and view.rules.players == 2 else 2
+    likely = _are_few_open(view, most) if patient else _are_few_open(view, most) & _are_soon_solved(view)
+    for game in np.flatnonzero(likely).tolist():
         alone = view.select(np.array([game]))
-        if most_placements_left(determinize(alone, np.zeros(1, dtype=np.uint64)))[0] <= 2:
-            with suppress(ValueError):  # swaps have shown something about several racks
+        if most_placements_left(determinize(alone, np.zeros(1, dtype=np.uint64)))[0] <= most:
+            with suppress(ValueError):  # too many are left, or swaps have shown something about several racks
                 solutions[game] = Solution(*value_over_all_deals(alone))
     return solutions
 
 
-def _may_be_exact(view: View) -> Bools:
-    """Return whether there are so few placements that at most two tiles may be left to place: [G]."""
-    few = view.placements.sum(axis=1) <= _MOST_OPEN_FOR_TWO
-    may_be: Bools = few & (view.phase != Phase.SWAP) & ~view.may_decline
-    return may_be
+def _are_few_open(view: View, most: int) -> Bools:
+    """Return whether there are so few placements that at most `most` tiles may be left to place: [G].
+
+    If so, all placements share a cell with one of so many pairs of neighbors, which have 11 pairs each, in two
+    directions.
+    """
+    few: Bools = view.placements.sum(axis=1) <= most * 2 * 11
+    return few
 
 
-_MOST_OPEN_FOR_TWO = 2 * 2 * 11
-"""An upper bound of the open placements if at most two tiles can be placed: all share a cell with one of two pairs of
-neighbors, which have 11 pairs each, in two directions."""
+def _are_soon_solved(view: View) -> Bools:
+    """Return whether the mover cannot draw before the last placement: [G]."""
+    soon: Bools = (view.phase != Phase.SWAP) & ~view.may_decline
+    return soon
 
 
 def _check_view(view: View) -> None:

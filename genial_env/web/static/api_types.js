@@ -193,6 +193,7 @@
  *
  * @typedef {object} Review
  * @property {string} judge
+ * @property {"hidden" | "open"} racks whether the judge saw all racks
  * @property {"rank utility" | "lowest marker"} unit
  * @property {(number | null)[]} mean_loss by seat
  * @property {Decision[]} decisions

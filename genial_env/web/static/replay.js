@@ -45,6 +45,17 @@ export async function openReplay(place, id) {
   };
 }
 
+/**
+ * Create a select element.
+ * @param {Record<string, string>} options label by value
+ * @param {string} chosen
+ */
+function createSelect(options, chosen) {
+  const select = html("select", {}, Object.entries(options).map(([value, words]) => html("option", { value }, words)));
+  select.value = chosen;
+  return select;
+}
+
 class Replay {
   /**
    * @param {string} line the record
@@ -76,9 +87,8 @@ class Replay {
     this.auto = html("button", { type: "button", onclick: () => this.toggleAuto() }, texts.play);
     this.judged = html("div", { class: "judged" });
     this.side = html("div", { class: "panels" });
-    const levels = Object.entries(texts.levels).map(([value, words]) => html("option", { value }, words));
-    this.level = html("select", {}, levels);
-    this.level.value = "normal";
+    this.level = createSelect(texts.levels, "normal");
+    this.racks = createSelect(texts.rackModes, "hidden");
     this.report = html("section", { class: "card report", "aria-label": texts.review }, this.createStart());
     this.moves = html("ol", { class: "moves" });
     this.element = this.createElement();
@@ -89,6 +99,11 @@ class Replay {
   /** The number of decisions. */
   get last() {
     return this.game.frames.length - 1;
+  }
+
+  /** Whether racks were hidden, and no longer need to be. */
+  get mayOpenRacks() {
+    return this.game.end !== "unfinished" && this.game.rules.players > 1;
   }
 
   createElement() {
@@ -243,9 +258,13 @@ class Replay {
   }
 
   async startReview() {
+    const before = [...this.report.childNodes];
     const bar = html("progress", { max: 1, value: 0, "aria-label": texts.review });
     const words = html("p", { role: "status" }, texts.reviewing);
-    fill(this.report, words, bar);
+    const cancelling = new AbortController();
+    this.leaving.signal.addEventListener("abort", () => cancelling.abort());
+    const cancel = html("button", { type: "button", onclick: () => cancelling.abort() }, texts.cancel);
+    fill(this.report, words, bar, html("div", { class: "buttons" }, cancel));
     /** @param {ReviewLine} line */
     const onLine = ({ done, of, review, error }) => {
       if (error) throw new Refusal(422, error);
@@ -256,9 +275,16 @@ class Replay {
       words.textContent = texts.reviewProgress(done, of);
     };
     try {
-      await postForLines(`/api/review?level=${this.level.value}`, this.line, this.leaving.signal, onLine);
+      const address = `/api/review?level=${this.level.value}&racks=${this.racks.value}`;
+      await postForLines(address, this.line, cancelling.signal, onLine);
     } catch (error) {
-      if (isAbort(error)) return;
+      if (this.leaving.signal.aborted) return;
+      if (isAbort(error)) {
+        fill(this.report, before);
+        [...this.report.querySelectorAll("button")].at(-1)?.focus(); // the one that starts a review
+        announce(texts.cancelled);
+        return;
+      }
       if (!(error instanceof Refusal)) throw error;
       fill(this.report, html("p", { class: "problem", role: "alert" }, error.message), this.createStart());
     }
@@ -270,6 +296,7 @@ class Replay {
       "div",
       { class: "buttons" },
       html("label", {}, `${texts.level} `, this.level),
+      this.mayOpenRacks ? html("label", {}, `${texts.racks} `, this.racks) : null,
       html("button", { type: "button", class: "main", onclick: () => this.startReview() }, texts.reviewGame),
     );
   }
@@ -277,6 +304,7 @@ class Replay {
   /** @param {Review} review */
   setReview(review) {
     const { rules, names } = this.game;
+    const { judge, unit, racks } = review;
     this.review = review;
     this.chart = createChart(rules, names, review, (index) => this.go(index + 1));
     const worst = review.decisions.flatMap((decision, index) =>
@@ -286,7 +314,7 @@ class Replay {
     fill(
       this.report,
       html("h2", {}, texts.review),
-      html("p", { class: "hint" }, texts.reviewHelp(review.judge, review.unit === "lowest marker")),
+      html("p", { class: "hint" }, texts.reviewHelp(judge, unit === "lowest marker", racks === "open")),
       html("ul", { class: "losses" }, losses),
       this.chart.element,
       html("h3", {}, texts.worstTitle),

@@ -254,11 +254,19 @@ const english = {
   level: "Level",
   /** @type {Record<string, string>} by level */
   levels: { fast: "fast: predictions", normal: "normal: seconds", deep: "deep: about a minute" },
-  /** @param {string} level @param {boolean} solo */
-  reviewHelp: (level, solo) => {
+  racks: "Racks",
+  /** @type {Record<"hidden" | "open", string>} */
+  rackModes: { hidden: "as the seats saw them", open: "open: all racks known" },
+  cancel: "Cancel",
+  cancelled: "The review was cancelled.",
+  /** @param {string} level @param {boolean} solo @param {boolean} open */
+  reviewHelp: (level, solo, open) => {
     const value = solo ? "the expected lowest marker at the end" : "the expected rank, from −1 (last) to +1 (first)";
+    const known = open
+      ? "with all racks open, also those that were hidden then: a loss need not be a mistake"
+      : "by what the seat could know then";
     return (
-      `Every decision was judged by what the seat could know then (level ${level}). ` +
+      `Every decision was judged ${known} (level ${level}). ` +
       `Worth is ${value}; loss is what the best decision would have added, with its standard error.`
     );
   },
