@@ -20,6 +20,7 @@ Axis letters as in :mod:`genial_env.analysis.draws`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ import numpy as np
 from genial_env.analysis.draws import Draws, draws_of_actions, draws_of_deals
 from genial_env.analysis.state_value import FullStateNet, read_full_state_net
 from genial_env.core import ranking
+from genial_env.core.actions import tile_name
 from genial_env.core.arrays import Floats, Ints
 from genial_env.core.ranking import rank_utility
 from genial_env.core.rules import Rules
@@ -56,7 +58,7 @@ class DrawLuck:
 
     event: int  # the index of the event of the record, DEAL for the initial rack
     seat: int
-    tiles: tuple[int, ...]  # the kinds, in the order in which they were drawn
+    tiles: tuple[str, ...]  # their letters, in the order in which they were drawn
     luck: tuple[float, ...]  # [T] the luck of each track, the tiles together
 
 
@@ -113,7 +115,7 @@ def measure_luck(record: dict[str, Any], weights: weight_files.Source = None) ->
     luck = luck_of_draws(found.draws, net)  # [D, K, T]
     expected = _expected(found.draws.select(np.zeros(1, dtype=np.int64)), net)[0]
     draws = tuple(
-        DrawLuck(event, seat, tuple(kind for kind in kinds if kind != EMPTY), tuple(of_tracks))
+        DrawLuck(event, seat, tuple(tile_name(found.rules, kind) for kind in kinds if kind != EMPTY), tuple(of_tracks))
         for event, seat, kinds, of_tracks in zip(
             found.events.tolist(),
             found.draws.seat.tolist(),
@@ -179,6 +181,7 @@ def explained_variance(results: Floats, luck: Floats) -> float:
     return 1 - float((results - luck).var()) / total if total else 0.0
 
 
+@lru_cache(maxsize=64)
 def can_measure_luck(rules: Rules) -> bool:
     """Return whether there are weights with which the luck of games with these rules can be measured."""
     try:

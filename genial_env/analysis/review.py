@@ -4,7 +4,8 @@
     for decision in found.blunders():
         print(decision.text, decision.loss, decision.alternatives[0].text)
 
-A judge gets the view of the seat that decided. So unlucky draws do not count as mistakes. After the game it may see all
+A judge gets the view of the seat that decided. So unlucky draws do not count as mistakes. How lucky they were is a part
+of the review of its own (:mod:`genial_env.analysis.luck`). After the game it may see all
 racks instead (`open_racks`); then a decision may lose although nobody could have known better. Axes: see
 :mod:`genial_env.core.state`; G is the number of games in a batch, K the number of judged actions of each.
 """
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from genial_env.analysis.judge import make_judge
+from genial_env.analysis.luck import GameLuck, can_measure_luck, measure_luck
 from genial_env.core.arrays import Ints
 from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.rules import Rules
@@ -94,6 +96,8 @@ class Review:
     decisions: tuple[Judged, ...]
     open_racks: bool = False
     """whether the judge saw all racks; else what the seat knew that decided"""
+    luck: GameLuck | None = None
+    """the parts of the result; None for unfinished games and rules without weights"""
 
     @property
     def unit(self) -> str:
@@ -118,6 +122,7 @@ class Review:
             "racks": RACKS[self.open_racks],
             "unit": self.unit,
             "mean_loss": [_or_none(loss) for loss in self.mean_loss()],
+            "luck": None if self.luck is None else self.luck.to_dict(),
             "decisions": [
                 asdict(each) | {"win": _or_none(each.win), "error": _or_none(each.error)} for each in self.decisions
             ],
@@ -131,7 +136,7 @@ def review(
     *,
     open_racks: bool = False,
 ) -> Review:
-    """Judge every decision of a recorded game.
+    """Judge every decision of a recorded game, and measure the luck of the draws.
 
     Args:
         record: the record of a finished or unfinished game (docs/records.md).
@@ -164,7 +169,8 @@ def review(
             judged.append(_make_judged(record, found, row, ranked, judging.name))
         if progress is not None:
             progress(len(judged), total)
-    return Review(rules, tuple(record["agents"]), judging.name, tuple(judged), open_racks)
+    luck = measure_luck(record) if found.final.over[0] and can_measure_luck(rules) else None
+    return Review(rules, tuple(record["agents"]), judging.name, tuple(judged), open_racks, luck)
 
 
 def _find_method(judging: Judge, open_racks: bool) -> Callable[[State, Ints, Ints], Judgement]:

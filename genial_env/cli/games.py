@@ -14,6 +14,7 @@ from rich.table import Table
 from genial_env._util.checks import as_integer
 from genial_env._util.files import write_bytes
 from genial_env._util.strict_json import JSONError, numbered_lines, parse_object
+from genial_env.analysis.luck import GameLuck
 from genial_env.analysis.review import VERDICTS, Judged, Review, review
 from genial_env.backends import using
 from genial_env.bench import all_measurements
@@ -265,6 +266,8 @@ def review_game(
         return
     print(_describe_game(file, game, record))
     make_console().print(_make_review_table(found))
+    if found.luck is not None:
+        make_console().print(_make_luck_table(found, found.luck))
     for decision in found.decisions:
         if everything or decision.verdict in ("mistake", "blunder"):
             print(_describe_judgement(decision))
@@ -280,6 +283,21 @@ def _make_review_table(found: Review) -> Table:
         own = [decision.verdict for decision in found.decisions if decision.seat == seat]
         counts = [str(own.count(verdict)) for verdict in VERDICTS]
         add_row(table, str(seat), found.agents[seat], str(len(own)), f"{loss:.3f}", *counts)
+    return table
+
+
+def _make_luck_table(found: Review, luck: GameLuck) -> Table:
+    """Return a table with the parts of the result of each track."""
+    kind = "team" if found.rules.mode == "team" else "seat"
+    table = make_table(
+        [kind, "agent", "result", "expected", "luck", "skill", "result without luck"],
+        title="what the draws decided",
+        caption=f"parts of the {found.unit}: result = expected + luck + skill",
+    )
+    for track in range(found.rules.tracks):
+        names = " + ".join(found.agents[seat] for seat in found.rules.seats_of(track))
+        parts = luck.result, luck.expected, luck.luck, luck.skill, luck.adjusted
+        add_row(table, str(track), names, *(f"{part[track]:+.2f}" for part in parts))
     return table
 
 

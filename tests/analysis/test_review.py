@@ -198,6 +198,15 @@ def test_as_json(rules: Rules) -> None:
     assert first["error"] is None
     assert set(first["alternatives"][0]) == {"action", "text", "cells", "points", "utility"}
     assert set(first) == set(vars(found.decisions[0]))
+    parts = [np.array(told["luck"][name]) for name in ("expected", "luck", "skill")]
+    np.testing.assert_allclose(sum(parts), told["luck"]["result"])
+
+
+def test_luck_is_for_finished_games_with_weights() -> None:
+    assert review(game(SMALL), Counting()).luck is None
+    record = game(Rules())
+    assert review(record, Counting()).luck is not None
+    assert review(truncate(record, 2), Counting()).luck is None
 
 
 def test_progress_is_told() -> None:

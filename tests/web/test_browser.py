@@ -168,6 +168,7 @@ def test_a_whole_game_by_clicks_and_its_review(open_page: Callable[..., Page], t
     expect(page.locator("ol.moves li")).to_have_count(len(decisions))
     page.locator("ol.moves button").nth(2).click()
     expect(page.locator(".judged")).to_contain_text("worth")
+    expect(page.locator(".report .luck")).to_contain_text("without luck")
     expect(page.locator(".pill")).to_have_count(page.locator(".alternative").count())
     page.locator(".alternative").first.click()
     expect(page.locator(".ghost.fixed")).to_have_count(2)

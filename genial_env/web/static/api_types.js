@@ -191,11 +191,19 @@
  * @property {Alternative[]} alternatives
  * @property {Verdict} verdict
  *
+ * The parts of a result, by track: result = expected + luck + skill.
+ * @typedef {object} Luck
+ * @property {number[]} result
+ * @property {number[]} luck
+ * @property {number[]} adjusted the result without luck
+ * @property {{seat: number, tiles: string[], luck: number[]}[]} draws luck by track
+ *
  * @typedef {object} Review
  * @property {string} judge
  * @property {"hidden" | "open"} racks whether the judge saw all racks
  * @property {"rank utility" | "lowest marker"} unit
  * @property {(number | null)[]} mean_loss by seat
+ * @property {Luck | null} luck null if it cannot be measured
  * @property {Decision[]} decisions
  *
  * A line of the answer to a request for a review.

@@ -6,14 +6,15 @@ import { createChart } from "./chart.js";
 import { announce, fill, html, isForeignKey } from "./dom.js";
 import { Opener } from "./opener.js";
 import { createPanels, tableClass } from "./panels.js";
-import { describeEvent, describePoints } from "./sentences.js";
+import { describeEvent, describePoints, nameTrack } from "./sentences.js";
 import { drawTile, nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
 /** @import { Drawing } from "./board.js" */
-/** @import { Alternative, Decision, GameEvent, Position, Review, ReviewLine, Steps } from "./api_types.js" */
+/** @import { Alternative, Decision, GameEvent, Luck, Position, Review, ReviewLine, Steps } from "./api_types.js" */
 
 const STEP_MS = 1200; // a step when the game plays by itself
+const SHOWN_DRAWS = 5; // the draws with the most luck, good or bad
 const LETTERS = "ABC"; // of alternatives
 const SIGNS = { best: "★", good: "✓", inaccuracy: "?!", mistake: "?", blunder: "??" };
 
@@ -317,6 +318,7 @@ class Replay {
       html("p", { class: "hint" }, texts.reviewHelp(judge, unit === "lowest marker", racks === "open")),
       html("ul", { class: "losses" }, losses),
       this.chart.element,
+      ...(review.luck ? this.describeLuck(review.luck) : []),
       html("h3", {}, texts.worstTitle),
       worst.length ? html("ul", { class: "blunders" }, worst) : html("p", {}, texts.none),
       this.createStart(),
@@ -324,6 +326,25 @@ class Replay {
     this.listMoves();
     this.show();
     announce(texts.reviewDone);
+  }
+
+  /**
+   * Say what luck each track had, and which draws were the luckiest and the unluckiest.
+   * @param {Luck} luck
+   */
+  describeLuck(luck) {
+    const { rules, names } = this.game;
+    const tracks = luck.result.map((result, track) =>
+      texts.luckOfTrack(nameTrack(rules, names, track), result, luck.luck[track], luck.adjusted[track]),
+    );
+    const own = luck.draws.map(({ seat, tiles, luck: of }) => ({ seat, tiles, luck: of[seat % of.length] }));
+    const most = [...own].sort((a, b) => Math.abs(b.luck) - Math.abs(a.luck)).slice(0, SHOWN_DRAWS);
+    const draws = most.map(({ seat, tiles, luck: of }) => texts.luckOfDraw(names[seat], tiles.map(nameTile), of));
+    return [
+      html("h3", {}, texts.luckTitle),
+      html("p", {}, texts.luckHelp),
+      html("ul", { class: "luck" }, [...tracks, ...draws].map((words) => html("li", {}, words))),
+    ];
   }
 
   /**

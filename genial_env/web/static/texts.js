@@ -273,6 +273,15 @@ const english = {
   /** @param {string} name @param {number | null} loss */
   meanLoss: (name, loss) =>
     `${name}: ${loss === null ? "no decisions" : `loses ${loss.toFixed(3)} a decision on average`}`,
+  luckTitle: "Luck of the draws",
+  luckHelp:
+    "Luck is what the drawn tiles added to the result, compared with the mean of all tiles that could have come. " +
+    "The network that measures it sees all racks.",
+  /** @param {string} name @param {number} result @param {number} luck @param {number} adjusted */
+  luckOfTrack: (name, result, luck, adjusted) =>
+    `${name}: result ${signed(result)}, of it luck ${signed(luck)}, without luck ${signed(adjusted)}`,
+  /** @param {string} name @param {string[]} tiles @param {number} luck */
+  luckOfDraw: (name, tiles, luck) => `${name} drew ${tiles.join(", ")}: luck ${signed(luck)}`,
   worstTitle: "Blunders and mistakes",
   none: "None.",
   /** @type {Record<Verdict, string>} */
