@@ -5,7 +5,7 @@
 Positions come from games of the agent "value" against itself.
 
 - In late positions the endgame solver knows the best actions. The table shows how often the judge's first action is one
-  of them, with the solver and without it (then the network and the rollouts are measured).
+  of them, with the solver and without it (then the network and the rollouts are measured), and what it loses without.
 - In the other positions, by third of the game, the level "deep" is the measure: how often the first actions are the
   same, and how much the other one loses by it.
 
@@ -31,7 +31,7 @@ from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.views import View
 from genial_env.policies.base import NONE
 from genial_env.policies.decisions import act, choice_keys
-from genial_env.policies.endgame import Solution, exact_solutions
+from genial_env.policies.endgame import SAME, Solution, exact_solutions
 from genial_env.policies.registry import make_policy
 
 
@@ -95,14 +95,15 @@ def main(args: Args) -> dict[str, tuple[float, float]]:
     rules = Rules(args.players, args.edition, args.mode)
     with use_backend("numba", threads=2):
         late = find_late_positions(rules, args.late, args.seed)
-        views, shares = [alone for alone, _ in late], {}
+        views, shares, lost = [alone for alone, _ in late], {}, {}
         for name, level in LEVELS.items():
             judges = (RolloutJudge(name), RolloutJudge(replace(level, exact=False), name=f"{name} without solver"))
-            hits = [
-                np.mean([action in solution.best for action, (_, solution) in zip(chosen, late, strict=True)])
-                for chosen in (first_actions(judge, views) for judge in judges)
+            missed = [
+                np.array([solution.value - solution.values_of(action) for action, (_, solution) in pairs])
+                for pairs in (zip(first_actions(judge, views), late, strict=True) for judge in judges)
             ]
-            shares[name] = float(hits[0]), float(hits[1])
+            shares[name] = float((missed[0] <= SAME).mean()), float((missed[1] <= SAME).mean())
+            lost[name] = float(missed[1].mean())
         states, thirds = find_positions(make_policy("value"), rules, args.positions, args.seed)
         views = [view(states, rows=np.array([row])) for row in range(len(states))]
         deep = RolloutJudge("deep")
@@ -112,9 +113,10 @@ def main(args: Args) -> dict[str, tuple[float, float]]:
             if name != "deep"
         }
     console, title = Console(), f"{rules.players} seats, {rules.mode}"
-    table = Table("level", "first action is best", "without the solver", title=f"{title}: {args.late} late positions")
+    columns = "level", "first action is best", "without the solver", "its loss"
+    table = Table(*columns, title=f"{title}: {args.late} late positions")
     for name, (with_solver, without) in shares.items():
-        table.add_row(name, f"{with_solver:.1%}", f"{without:.1%}")
+        table.add_row(name, f"{with_solver:.1%}", f"{without:.1%}", f"{lost[name]:.4f}")
     console.print(table)
     table = Table("level", "third of the game", "positions", "same as deep", "loss by deep", title=title)
     for name, (same, losses) in others.items():
