@@ -98,7 +98,8 @@ HEAD = """# Leaderboard
 Made by `python -m experiments.leaderboard` from the results in `docs/leaderboard`; with `--play` the tournaments are
 played again. The edition is 2025, for teams and solo 2009. Every agent plays every other one in every seat with the
 same deals. The rating of greedy is 0. In solo, agents are compared deal by deal: the better result of a deal is a win.
-The time per move is that of one core, divided by the number of games for agents that play many games at once.
+The time per move is wall time on one core, divided by the number of games for agents that play many games at once. It
+includes waiting where the machine had other work, so compare times only within a table.
 """
 
 NOT_PLAYED = """Not played with the agents of this version: `python -m experiments.leaderboard --play --boards {name}`.

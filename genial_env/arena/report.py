@@ -231,7 +231,9 @@ def _report_check(n: int) -> Validator:
         ms_per_move=each,
         forfeits=list_of(integer(), n),
         reasons=mapping_of(STRING),
-        corrected=optional(json_object(utility=of_each_corrected, explained=finite_number())),
+        optional_keys={  # older reports lack it
+            "corrected": optional(json_object(utility=of_each_corrected, explained=finite_number()))
+        },
     )
 
 
@@ -250,19 +252,19 @@ def ranking_table(found: dict[str, Any], order: list[int]) -> str:
     """Return a table with one row for each agent."""
     ratings = found["ratings"]
     head = ["agent", "rating", "mean utility", "mean sorted markers", "games", "ms a move", "forfeits"]
-    if found.get("corrected"):
+    corrected = found.get("corrected")
+    if corrected is not None:
         head.insert(3, "corrected for luck")
     rows = []
     for agent in order:
         markers = " ".join(f"{marker:.1f}" for marker in ratings["markers"][agent])
         ms = found["ms_per_move"][agent]
-        corrected = [_interval(found["corrected"]["utility"], agent, 2)] if found.get("corrected") else []
         rows.append(
             [
                 _name(found, agent),
                 _interval(ratings["rating"], agent, 0),
                 _interval(ratings["utility"], agent, 2),
-                *corrected,
+                *([] if corrected is None else [_interval(corrected["utility"], agent, 2)]),
                 markers,
                 f"{ratings['plays'][agent]:,}",
                 "" if ms is None else f"{ms:.3g}",
