@@ -76,7 +76,7 @@ def test_every_command_writes_in_every_encoding(encoding: str, played: Path, tmp
         ["tournament", tmp_path / "t", "--agents", "random,greedy", "--groups", 1, "--no-pictures"],
         ["match", "random", "tests.cli.test_console:named(name='é[x]')", "--pairs", 1, "--fixed"],
         ["puzzles", "greedy", "--file", some],
-        ["review", played],
+        ["review", played, "--judge", "fast"],
         ["play", "--seats", "person,greedy", "--side", 3, "--seed", 1],
     ]
     for words in calls:
