@@ -209,9 +209,7 @@ class _Builder:
             going = np.flatnonzero(~over)
             infosets_before, decisions_before = self._n_infosets, self._n_decisions
             if going.size:
-                infoset[going], found, position = self._decide(
-                    len(levels) - 1, here.select(going), going + first_node
-                )
+                infoset[going], found, position = self._decide(len(levels) - 1, here.select(going), going + first_node)
                 sets.append(found)
                 positions.append(position)
             nodes.append((infoset, _utilities(here.states), np.concatenate(level_reach)))
@@ -252,10 +250,8 @@ class _Builder:
         nothing = np.full(n, ROOT)
         return _Nodes(ROOT, state, np.zeros(n, dtype=np.int64), private, np.full((n, 2), -1), nothing, nothing, chance)
 
-    def _decide(
-        self, level: int, nodes: _Nodes, numbers: Ints
-    ) -> tuple[Ints, tuple[Ints, Ints, Ints, Ints], State]:
-        """Number the information sets of decisions at one time, and add the nodes behind them.
+    def _decide(self, level: int, nodes: _Nodes, numbers: Ints) -> tuple[Ints, tuple[Ints, Ints, Ints, Ints], State]:
+        """Collect the information sets of the decisions at one time, and add the nodes behind them.
 
         Args:
             level: the number of the time.
@@ -287,9 +283,7 @@ class _Builder:
         self._n_decisions += len(actions)
         return infoset, found, position
 
-    def _play(
-        self, level: int, nodes: _Nodes, numbers: Ints, node: Ints, actions: Ints, decision: Ints
-    ) -> None:
+    def _play(self, level: int, nodes: _Nodes, numbers: Ints, node: Ints, actions: Ints, decision: Ints) -> None:
         """Play actions [m] at some nodes [m], draw all tiles that may follow, and add the nodes that are reached."""
         if self._n_nodes + len(node) > self._most:
             raise ValueError(f"the tree of this game has more than {self._most:,} nodes: begin at a later position")
@@ -403,39 +397,32 @@ def _fill(state: State, seat: Ints, drawable: Ints) -> tuple[Ints, State, Floats
         The game [n] that each filled one comes from, ascending; the filled games; the probabilities [n] of their
         draws; and what was drawn, as a number [n], 0 for nothing.
     """
-    each = np.arange(len(state))
+    t, each = state.tables, np.arange(len(state))
     mid_turn = (state.phase == Phase.BONUS) | (state.phase == Phase.SWAP) | state.over
     missing = np.where(mid_turn, 0, (state.racks[each, seat] == EMPTY).sum(axis=1))
-    parts = []
+    all_rows, all_chances, all_codes, all_filled = [], [], [], []
     for size in np.unique(missing).tolist():
         some = np.flatnonzero(missing == size)
-        kinds = np.array(list(combinations_with_replacement(range(state.tables.n_kinds), size)), dtype=np.int64)
-        kinds = kinds.reshape(len(kinds), size)
-        counts = kernel.count_kinds(kinds, state.tables.n_kinds)
-        ways = _choose(drawable[some][:, None, :], counts[None]).prod(axis=2)
-        index, which = np.nonzero(ways)
-        total = drawable[some].sum(axis=1)
-        parts.append(
-            (some[index], which, ways[index, which] / _choose(total, size)[index], np.full(len(index), size), kinds)
-        )
-    rows, which, chance, sizes = (np.concatenate([part[at] for part in parts]) for at in range(4))
-    codes = np.zeros(len(rows), dtype=np.int64)
+        kinds = np.array(list(combinations_with_replacement(range(t.n_kinds), size)), dtype=np.int64)
+        kinds = kinds.reshape(-1, size)
+        ways = _choose(drawable[some][:, None, :], kernel.count_kinds(kinds, t.n_kinds)[None]).prod(axis=2)
+        game, which = np.nonzero(ways)
+        rows, drawn = some[game], kinds[which]
+        filled = state.select(rows)
+        if size:
+            at, slot = np.nonzero(filled.racks[np.arange(len(rows)), seat[rows]] == EMPTY)
+            filled.racks[at, seat[rows[at]], slot] = drawn.ravel()
+            filled.bag -= kernel.count_kinds(drawn, t.n_kinds).astype(np.uint8)
+        all_rows.append(rows)
+        all_chances.append(ways[game, which] / _choose(drawable[some].sum(axis=1), size)[game])
+        all_codes.append((1 + drawn @ t.n_kinds ** np.arange(size)) if size else np.zeros(len(rows), dtype=np.int64))
+        all_filled.append(filled)
+    if len(all_rows) == 1:
+        return all_rows[0], all_filled[0], all_chances[0], all_codes[0]
+    rows = np.concatenate(all_rows)
     order = np.argsort(rows, kind="stable")
-    filled = state.select(rows)
-    begin = 0
-    for part in parts:
-        size, kinds = len(part[4][0]), part[4]
-        games = np.arange(begin, begin + len(part[0]))
-        begin += len(games)
-        if not size:
-            continue
-        drawn = kinds[part[1]]
-        seats = seat[rows[games]]
-        game, slot = np.nonzero(filled.racks[games, seats] == EMPTY)
-        filled.racks[games[game], seats[game], slot] = drawn.ravel()
-        filled.bag[games] -= kernel.count_kinds(drawn, state.tables.n_kinds).astype(np.uint8)
-        codes[games] = 1 + drawn @ state.tables.n_kinds ** np.arange(size)
-    return rows[order], filled.select(order), chance[order], codes[order]
+    whole = State.concat(all_filled).select(order)
+    return rows[order], whole, np.concatenate(all_chances)[order], np.concatenate(all_codes)[order]
 
 
 def _choose(tiles: Ints, count: Ints | int) -> Floats:

@@ -324,6 +324,11 @@ def worker_errors() -> Iterator[None]:
 
 
 def make_isolation(isolate: bool, move_time: float) -> Isolation:
+    """Return the settings of process isolation of the options; a move time of 0 is no limit.
+
+    Raises:
+        ValueError: if the move time is out of range.
+    """
     if not 0 <= move_time <= MAX_SECONDS:
         raise ValueError(f"--move-time must be 0 to {MAX_SECONDS:,.0f}, not {move_time:g}")
     return Isolation(isolate, move_time or None)

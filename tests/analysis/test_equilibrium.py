@@ -128,15 +128,15 @@ def test_nobody_wins_more_than_the_best_response() -> None:
     greedy = policy_strategy(tree, make_policy("greedy"), samples=4)
     for seat, sign in ((0, 1), (1, -1)):
         best = best_response(tree, greedy, seat)[0]
-        for policy in (make_policy("denial"), ExploitSearch("greedy", playouts=60, turns=2)):
+        for policy in (make_policy("denial"), ExploitSearch("greedy", 600, candidates=30, turns=2)):
             found = policy_strategy(tree, policy, seat=seat, against=greedy)
             assert sign * game_value(tree, found) <= best + 1e-9
-        assert sign * game_value(tree, found) > best - 0.2
+        assert sign * game_value(tree, found) > best - 0.05
 
 
 def test_what_is_no_small_game_for_two_is_refused() -> None:
     with pytest.raises(ValueError, match="more than 1,000 nodes"):
-        build_tree(late_position(free=5, seed=5, markers=(12, 18)), most_nodes=1000 - 500 * 0)
+        build_tree(late_position(free=5, seed=5, markers=(12, 18)), most_nodes=1000)
     with pytest.raises(ValueError, match="for two seats, not for 3"):
         build_tree(kernel.deal(Rules(3), [0]))
     with pytest.raises(ValueError, match="one position, not 2"):

@@ -93,9 +93,7 @@ def undealt_at(position: State) -> State:
     return start
 
 
-def deal_at(
-    start: State, seeds: int | Sequence[int] | NDArray[Any], *, backend: AnyBackend = None
-) -> State:
+def deal_at(start: State, seeds: int | Sequence[int] | NDArray[Any], *, backend: AnyBackend = None) -> State:
     """Deal one game for each seed that begins at a late position: all racks are drawn.
 
     Args:
