@@ -66,7 +66,7 @@ def test_the_environments_deal_as_the_kernel_does() -> None:
 def test_what_cannot_begin_there_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown mini game 'none': the mini games are pairs, flower"):
         gym.make("genial_env/GenialMini-v0", game="none")
-    with pytest.raises(TypeError, match="takes no argument 'players'.*game, opponents"):
+    with pytest.raises(TypeError, match=r"takes no argument 'players'.*game, opponents"):
         gym.make("genial_env/GenialMini-v0", players=3)
     aec: Any = genial_v0.env()
     with pytest.raises(ValueError, match=r"options\['start'\]"):
