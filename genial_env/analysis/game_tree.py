@@ -403,8 +403,8 @@ def _fill(state: State, seat: Ints, drawable: Ints) -> tuple[Ints, State, Floats
     all_rows, all_chances, all_codes, all_filled = [], [], [], []
     for size in np.unique(missing).tolist():
         some = np.flatnonzero(missing == size)
-        kinds = np.array(list(combinations_with_replacement(range(t.n_kinds), size)), dtype=np.int64)
-        kinds = kinds.reshape(-1, size)
+        each_draw = list(combinations_with_replacement(range(t.n_kinds), size))
+        kinds = np.array(each_draw, dtype=np.int64).reshape(len(each_draw), size)
         ways = _choose(drawable[some][:, None, :], kernel.count_kinds(kinds, t.n_kinds)[None]).prod(axis=2)
         game, which = np.nonzero(ways)
         rows, drawn = some[game], kinds[which]
