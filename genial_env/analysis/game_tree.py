@@ -237,9 +237,8 @@ class _Builder:
         if len(nodes.parent):
             self._waiting.setdefault(time, []).append(nodes)
 
-    def _deal(self, start: State) -> _Nodes:
+    def _deal(self, state: State) -> _Nodes:
         """Return the first nodes: all deals of the racks."""
-        state = start
         chance, private = np.ones(1), np.zeros((1, 2), dtype=np.int64)
         for seat in (0, 1):
             rows, state, drawn, code = _fill(state, np.full(len(state), seat), state.bag.astype(np.int64))

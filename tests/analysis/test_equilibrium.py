@@ -135,8 +135,8 @@ def test_nobody_wins_more_than_the_best_response() -> None:
 
 
 def test_what_is_no_small_game_for_two_is_refused() -> None:
-    with pytest.raises(ValueError, match="more than 1,000 nodes"):
-        build_tree(late_position(free=5, seed=5, markers=(12, 18)), most_nodes=1000)
+    with pytest.raises(ValueError, match="more than 100 nodes"):
+        build_tree(late_position(free=5, seed=5, markers=(12, 18)), most_nodes=100)
     with pytest.raises(ValueError, match="for two seats, not for 3"):
         build_tree(kernel.deal(Rules(3), [0]))
     with pytest.raises(ValueError, match="one position, not 2"):
