@@ -160,10 +160,12 @@ class _Nodes:
         return _Nodes(
             self.level,
             self.states.select(some),
-            *(
-                array[some]
-                for array in (self.public, self.private, self.previous, self.parent, self.decision, self.chance)
-            ),
+            self.public[some],
+            self.private[some],
+            self.previous[some],
+            self.parent[some],
+            self.decision[some],
+            self.chance[some],
         )
 
 
@@ -346,7 +348,7 @@ def _number_rows(rows: NDArray[Any]) -> Ints:
     return numbers
 
 
-def _own_slots(state: State, rows: Ints) -> tuple[Ints, Ints]:
+def _own_slots(state: State, rows: Ints) -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
     """Return the racks [G, K] of the seats to play, and what was returned since their slots were filled [G, K, M]."""
     seat = state.to_play[rows]
     return state.racks[rows, seat], state.returned[rows, seat]
