@@ -1,7 +1,8 @@
 """The board game Génial!/Ingenious as a reinforcement-learning environment for 1 to 4 seats.
 
-Importing it registers the Gymnasium ids ``genial_env/Genial-v0``, ``genial_env/GenialMO-v0`` and
-``genial_env/GenialSolo-v0``, and ``genial_env/genial_v0`` in PettingZoo's registry where it has one.
+Importing it registers the Gymnasium ids ``genial_env/Genial-v0``, ``genial_env/GenialMO-v0``,
+``genial_env/GenialSolo-v0`` and ``genial_env/GenialMini-v0``, and ``genial_env/genial_v0`` in PettingZoo's registry
+where it has one.
 """
 
 from genial_env import backends, envs

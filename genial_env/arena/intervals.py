@@ -128,6 +128,7 @@ def mean_interval(
     *,
     block: float | None = None,
     times: Floats | None = None,
+    tail: float = TAIL,
 ) -> tuple[float, float]:
     """Compute the 95% interval of a mean over deals, ``sums.sum() / counts.sum()``.
 
@@ -139,10 +140,13 @@ def mean_interval(
             for any correlation between the results of a deal. A smaller block assumes that the results of a deal are
             not fully correlated. The interval is then at least as wide as Student's interval over deals.
         times: [K] the number of deals that each entry stands for; None: one each.
+        tail: the probability that the true value is beyond one end, for intervals of another level. It does not change
+            Student's interval, so it cannot be given together with `block`.
 
     Returns:
         The lower end and the upper end; NaN without results.
     """
+    assert block is None or tail == TAIL, "Student's interval is of 95%"
     many = np.ones(len(sums)) if times is None else times
     held = (counts > 0) & (many > 0)
     if not held.any():
@@ -155,14 +159,14 @@ def mean_interval(
     def end(limit: float, side: int) -> float:
         def accepts(mean: float) -> bool:
             excess, worst = side * (added - mean * results), side * (limit - mean) * size
-            return accepted(excess, shapes, worst) or (block is not None and accepted_by_student(excess, shapes))
+            return accepted(excess, shapes, worst, tail) or (block is not None and accepted_by_student(excess, shapes))
 
         return limit if accepts(limit) else solve(accepts, value, limit, 1e-6 * (limits[1] - limits[0]))
 
     return end(limits[0], 1), end(limits[1], -1)
 
 
-def accepted(excess: Floats, times: Floats, worst: float) -> bool:
+def accepted(excess: Floats, times: Floats, worst: float, tail: float = TAIL) -> bool:
     """Return whether a hypothetical mean lies within one end of the interval.
 
     Args:
@@ -170,8 +174,9 @@ def accepted(excess: Floats, times: Floats, worst: float) -> bool:
             direction away from this end.
         times: [K] the number of deals of each kind.
         worst: the excess of the added block, below 0.
+        tail: the probability that the true value is beyond the end.
     """
-    return chance_below_zero(np.append(excess, worst), np.append(times, 1.0)) >= TAIL
+    return chance_below_zero(np.append(excess, worst), np.append(times, 1.0)) >= tail
 
 
 def accepted_by_student(excess: Floats, times: Floats) -> bool:

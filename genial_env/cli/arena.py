@@ -92,7 +92,7 @@ def play_tournament(
 ) -> None:
     """Play a round robin between agents: ratings with confidence intervals, tables and charts."""
     rules = make_rules(players, edition, mode, one_bonus_a_tile=one_bonus_a_tile)
-    with _worker_errors(), progress_bar() as bar:
+    with worker_errors(), progress_bar() as bar:
         report.check_extras(pictures)
         if variance_reduction:
             check_correction(rules, records)
@@ -104,7 +104,7 @@ def play_tournament(
             workers=workers,
             joblib_backend=_choose_joblib_backend(ray),
             backend=choose_backend(backend, 1),
-            isolation=_make_isolation(isolate, move_time),
+            isolation=make_isolation(isolate, move_time),
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
         found = report.write(
@@ -140,7 +140,7 @@ def rate_agent(
     """Rate an agent against known ones, with as many games as the time allows."""
     check_seconds(seconds)
     rules = make_rules(players, edition, mode, one_bonus_a_tile=one_bonus_a_tile)
-    with _worker_errors(), progress_bar() as bar:
+    with worker_errors(), progress_bar() as bar:
         report.check_extras(pictures=out is not None)
         records = out is not None or variance_reduction
         if variance_reduction:
@@ -154,7 +154,7 @@ def rate_agent(
                 out or Path(scrap),
                 workers=workers,
                 backend=choose_backend(backend, 1),
-                isolation=_make_isolation(isolate, move_time),
+                isolation=make_isolation(isolate, move_time),
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
             fixed = _find_anchor(anchor, agents)
@@ -176,7 +176,7 @@ def solve_puzzles(
     verbose: Annotated[bool, typer.Option("--verbose", help="List the puzzles that the agent does not solve.")] = False,
 ) -> None:
     """Count how many puzzles an agent solves, by kind. A puzzle is a position with a provably best move."""
-    with _worker_errors(), using(for_one_game()):
+    with worker_errors(), using(for_one_game()):
         path = file or puzzles.SHIPPED
         answers = puzzles.score(agent, puzzles.read_puzzles(path), seed)
     make_console().print(_make_puzzle_table(agent, answers))
@@ -253,7 +253,7 @@ def play_match(
     """Test whether A is better than B: play seat-swapped pairs of games until a sequential test has a verdict."""
     rules = make_rules(4 if mode == "team" else 2, edition, mode, one_bonus_a_tile=one_bonus_a_tile)
     check_writable(out)
-    with _worker_errors(), progress_bar() as bar:
+    with worker_errors(), progress_bar() as bar:
         task = bar.add_task("pairs", total=pairs)
         found = matches.play_match(
             first,
@@ -265,7 +265,7 @@ def play_match(
             workers=workers,
             joblib_backend=_choose_joblib_backend(ray),
             backend=choose_backend(backend, 1),
-            isolation=_make_isolation(isolate, move_time),
+            isolation=make_isolation(isolate, move_time),
             variance_reduction=variance_reduction,
             progress=lambda match: bar.update(
                 task, completed=int(match.counts.sum()), description=_describe_score(match)
@@ -350,7 +350,7 @@ def _format_corrected(utility: dict[str, Any], agent: int) -> str:
 
 
 @contextmanager
-def _worker_errors() -> Iterator[None]:
+def worker_errors() -> Iterator[None]:
     """Turn errors of the block, also that a worker has ended, into errors of one line, which end the command."""
     try:
         with one_line_errors():
@@ -360,7 +360,12 @@ def _worker_errors() -> Iterator[None]:
         raise typer.Exit(1) from error
 
 
-def _make_isolation(isolate: bool, move_time: float) -> Isolation:
+def make_isolation(isolate: bool, move_time: float) -> Isolation:
+    """Return the settings of process isolation of the options; a move time of 0 is no limit.
+
+    Raises:
+        ValueError: if the move time is out of range.
+    """
     if not 0 <= move_time <= MAX_SECONDS:
         raise ValueError(f"--move-time must be 0 to {MAX_SECONDS:,.0f}, not {move_time:g}")
     return Isolation(isolate, move_time or None)

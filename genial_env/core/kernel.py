@@ -22,7 +22,7 @@ cell x changes only ``points[y, k]`` for the first free cell y behind the run of
 """
 
 from genial_env.core._kernel.board import find_touched_symbols, open_sets, recount_points
-from genial_env.core._kernel.dealing import deal, deal_racks, redeal, undealt
+from genial_env.core._kernel.dealing import deal, deal_at, deal_racks, redeal, undealt, undealt_at
 from genial_env.core._kernel.legality import (
     FIRST_TURN_RULE,
     illegal_reason,
@@ -49,6 +49,7 @@ __all__ = [
     "as_rows",
     "count_kinds",
     "deal",
+    "deal_at",
     "deal_racks",
     "find_touched_symbols",
     "gained",
@@ -71,5 +72,6 @@ __all__ = [
     "recount_points",
     "redeal",
     "undealt",
+    "undealt_at",
     "why_illegal",
 ]

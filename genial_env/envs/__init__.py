@@ -6,6 +6,7 @@
 ``genial_env/Genial-v0``       Gymnasium, single and vectorized: one learning seat against policies
 ``genial_env/GenialMO-v0``     the same with a vector reward, for MO-Gymnasium
 ``genial_env/GenialSolo-v0``   Gymnasium, single and vectorized: the solo game
+``genial_env/GenialMini-v0``   Gymnasium: mini games, which have exact results
 ``genial_env.envs.sb3``        a Stable-Baselines3 VecEnv that steps all its games in one batch
 ``genial_env.envs.openspiel``  an OpenSpiel game; importing the module registers it
 ``genial_env.envs.rllib``      an RLlib MultiAgentEnv
@@ -33,6 +34,7 @@ gym.register(
     entry_point="genial_env.envs.single:GenialSoloEnv",
     vector_entry_point="genial_env.envs.vector:GenialSoloVectorEnv",
 )
+gym.register(id="genial_env/GenialMini-v0", entry_point="genial_env.envs.single:GenialMiniEnv")
 
 if hasattr(pettingzoo, "register"):  # PettingZoo has a registry from 1.27 on
     pettingzoo.register("aec", "genial_env/genial_v0", entry_point="genial_env.genial_v0:env")

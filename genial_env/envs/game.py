@@ -72,22 +72,37 @@ class Game:
         self._engine: Engine | None = None
         self._recorder: Recorder | None = None
 
-    def start(self, seed: int, names: list[str]) -> None:
+    def start(self, seed: int, names: list[str], options: Mapping[str, Any] | None = None) -> None:
         """In place: deal a new game.
 
         Args:
             seed: a whole number from 0 to 2**64 - 1.
             names: one name a seat, for the record and the picture.
+            options: ``{"start": state}``: the late position that the game begins at, as
+                :func:`genial_env.core.kernel.undealt_at` takes it. Other options are ignored.
 
         Raises:
-            TypeError, ValueError: if the seed is not such a number; then nothing has changed.
+            TypeError, ValueError: if the seed is not such a number, or no game can begin at the position; then nothing
+                has changed.
         """
         seeds = as_seeds(as_integer(seed, "a seed", 0, 2**64 - 1))
-        engine = make_engine(kernel.undealt(self.rules).copy())
+        engine = make_engine(self._read_start(options).copy())
         engine.deal(seeds)
         self._engine, self.seed = engine, int(seed)
         self._names, self._move = names, None
         self._recorder = Recorder(engine.state, names, seeds) if self.keeps_record else None
+
+    def _read_start(self, options: Mapping[str, Any] | None) -> State:
+        """Return the game before any tile is drawn."""
+        given = (options or {}).get("start")
+        if given is None:
+            return kernel.undealt(self.rules)
+        if not isinstance(given, State):
+            raise TypeError(f"options['start'] must be a State, not {given!r} ({type(given).__name__})")
+        check_games(given, self.rules, 1, "options['start']")
+        if self.keeps_record:
+            raise ValueError("no record is kept of games that begin at a late position: make it with record=False")
+        return kernel.undealt_at(given)
 
     @property
     def engine(self) -> Engine:

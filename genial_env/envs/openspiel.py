@@ -140,15 +140,7 @@ def start_at(position: State) -> GenialGame:
     Raises:
         ValueError: if it is not one game, or the game is over, or a seat is in the middle of its turn.
     """
-    if len(position) != 1:
-        raise ValueError(f"a game begins at one position, not {len(position)}")
-    if position.phase[0] != Phase.PLACE:
-        raise ValueError(f"a game begins where a turn begins, not in phase {Phase(int(position.phase[0])).name}")
-    rules, start = position.rules, kernel.undealt(position.rules).copy()
-    for name in ("board", "points", "open", "symbols_touched", "scores", "has_placed", "to_play"):
-        getattr(start, name)[:] = getattr(position, name)
-    held = kernel.count_kinds(position.racks.reshape(1, -1), position.tables.n_kinds)
-    start.bag[:] = position.bag + held.astype(np.uint8)
+    start, rules = kernel.undealt_at(position), position.rules
     params = {name: getattr(rules, name) for name in _DEFAULTS} | {"edition": int(rules.edition)}
     game = GenialGame(params)
     game.start = start

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from genial_env._util.checks import as_integer
 from genial_env.core.arrays import Bits, Bools
 from genial_env.core.chance import as_seeds, bits
+from genial_env.core.minigames import find_mini_game
 from genial_env.envs import rewards, spaces
 from genial_env.envs.action_formats import FlatActions, explain_illegal
 from genial_env.envs.arguments import (
     LEARNER_DEFAULTS,
+    SIZES,
     LearnerArguments,
     argument_names,
     as_plain_seed,
@@ -28,7 +30,7 @@ from genial_env.errors import IllegalAction
 from genial_env.policies.decisions import choice_keys
 from genial_env.render import RENDER_MODES
 
-__all__ = ["GenialEnv", "GenialSoloEnv"]
+__all__ = ["GenialEnv", "GenialMiniEnv", "GenialSoloEnv"]
 
 
 class GenialEnv(gym.Env[Any, Any]):
@@ -139,13 +141,15 @@ class GenialEnv(gym.Env[Any, Any]):
 
         Args:
             seed: restarts the environment's stream of game seeds; None: the stream goes on.
-            options: ``{"game_seed": n}`` deals the game of seed n.
+            options: ``{"game_seed": n}`` deals the game of seed n; ``{"start": state}`` begins at a late position
+                (:func:`genial_env.core.kernel.undealt_at`).
 
         Returns:
             The observation and the info.
 
         Raises:
-            TypeError, ValueError: if the game seed is not a whole number from 0 to 2**64 - 1; nothing has been dealt.
+            TypeError, ValueError: if the game seed is not a whole number from 0 to 2**64 - 1, or no game can begin at
+                the position; nothing has been dealt.
         """
         super().reset(seed=as_plain_seed(seed))
         seeds = as_seeds(draw_game_seed(self.np_random, options))
@@ -153,7 +157,7 @@ class GenialEnv(gym.Env[Any, Any]):
         players = self._opponents.assign(seeds, seat)[0].tolist()
         names = [self._opponents.roster[player].name if player >= 0 else "learner" for player in players]
         self._settled = False
-        self._game.start(int(seeds[0]), names)
+        self._game.start(int(seeds[0]), names, options)
         self._seat, self._players, self._finished, self._illegal = int(seat[0]), players, False, LEGAL
         self._choices = choice_keys(seeds, self.rules.players)[0]
         self._let_others_play()
@@ -317,6 +321,41 @@ class GenialSoloEnv(GenialEnv):
     ) -> None:
         check_arguments(type(self).__name__, arguments, SOLO, lambda: ["edition", "reward", *SOLO])
         super().__init__(1, edition, "solo", opponents=[], reward=reward, **arguments)
+
+
+MINI = argument_names(GenialEnv, without=("players", "edition", "mode", "record", *SIZES))
+"""The names of the further arguments of the environment of mini games."""
+
+
+class GenialMiniEnv(GenialEnv):
+    """A mini game for two: a late position, small enough for exact results (:mod:`genial_env.core.minigames`).
+
+    Everything that is not described here is as in :class:`GenialEnv`. ``docs/exploitability.md`` has the values of the
+    games in equilibrium.
+
+    ## Starting state
+
+    The position of the mini game. Racks are dealt from its bag. Seat 0 begins.
+
+    ## Arguments
+
+    - game: the name of the mini game, one of :data:`genial_env.core.minigames.MINI_GAMES`;
+    - `opponents`, `seat`, `encoding`, `reward`, `illegal_action`, `action` and `render_mode`.
+
+    ## Version history
+
+    v0: first version.
+    """
+
+    def __init__(self, game: str = "pairs", **arguments: Any) -> None:
+        check_arguments(type(self).__name__, arguments, MINI, lambda: ["game", *MINI])
+        self.mini_game = find_mini_game(game)
+        rules = self.mini_game.rules.to_dict()
+        super().__init__(**rules, **arguments)
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Deal a new game, and play it until the first decision of the learning seat, as :class:`GenialEnv` does."""
+        return super().reset(seed=seed, options={**(options or {}), "start": self.mini_game.start})
 
 
 def _reward(value: Any) -> Any:

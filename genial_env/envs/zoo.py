@@ -163,7 +163,7 @@ class ZooEnv:
         """In place: start a new game with all agents, as ``reset`` describes."""
         if seed is not None:
             self._rng = np.random.default_rng(as_integer(seed, "seed", 0))
-        self._game.start(draw_game_seed(self._rng, options), self.possible_agents)
+        self._game.start(draw_game_seed(self._rng, options), self.possible_agents, options)
         self.agents = list(self.possible_agents)
 
     def _is_truncated(self, steps_in_cycle: int) -> bool:

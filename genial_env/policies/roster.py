@@ -16,6 +16,7 @@ ROSTER: dict[str, str | Callable[..., Any]] = {
     "ismcts": "genial_env.policies.ismcts:ISMCTS",
     "value": "genial_env.policies.value:Value",
     "value_search": "genial_env.policies.value_search:ValueSearch",
+    "exploit_search": "genial_env.policies.exploit_search:ExploitSearch",
     "ppo": "genial_env.policies.ppo:PPO",
 }
 """The factory of each name, or "module:factory", which is imported when the name is first used.

@@ -74,6 +74,10 @@ class Halving:
         """Return the payoff of each action in some deals of the hidden tiles of one game: [deals, moves]."""
         raise NotImplementedError
 
+    def solve(self, view: View) -> int | None:
+        """Return the best action of one game if it is solved exactly, else None."""
+        return exact_action(view)
+
     def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
         with using(for_one_game()):
@@ -82,7 +86,7 @@ class Halving:
 
     def _choose(self, view: View, random: Bits) -> int:
         """Choose the action in one game."""
-        exact = exact_action(view)
+        exact = self.solve(view)
         if exact is not None:
             return exact
         moves = self.moves(view)
