@@ -15,7 +15,7 @@ from genial_env.envs import rewards, spaces
 from genial_env.envs.action_formats import FlatActions, explain_illegal
 from genial_env.envs.arguments import (
     LEARNER_DEFAULTS,
-    SIZES,
+    VARIANT_DEFAULTS,
     LearnerArguments,
     argument_names,
     as_plain_seed,
@@ -323,7 +323,7 @@ class GenialSoloEnv(GenialEnv):
         super().__init__(1, edition, "solo", opponents=[], reward=reward, **arguments)
 
 
-MINI = argument_names(GenialEnv, without=("players", "edition", "mode", "record", *SIZES))
+MINI = argument_names(GenialEnv, without=("players", "edition", "mode", "record", *VARIANT_DEFAULTS))
 """The names of the further arguments of the environment of mini games."""
 
 

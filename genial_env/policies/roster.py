@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["COMPILED", "LADDER", "ROSTER"]
+__all__ = ["COMPILED", "FOR_ANALYSIS", "LADDER", "ROSTER"]
 
 ROSTER: dict[str, str | Callable[..., Any]] = {
     "random": "genial_env.policies.uniform:RandomPolicy",
@@ -29,3 +29,6 @@ COMPILED = ["random", "greedy", "concave", "denial"]
 
 LADDER = ["random", "points", "greedy", "lexicographic", "concave", "denial"]
 """The scripted policies, weaker ones first."""
+
+FOR_ANALYSIS = ["exploit_search"]
+"""The agents that measure others, and are not offered to people as opponents."""

@@ -14,6 +14,7 @@ from genial_env.core.tables import tables
 from genial_env.core.views import view
 from genial_env.errors import IllegalAction
 from genial_env.policies.registry import known_names
+from genial_env.policies.roster import FOR_ANALYSIS
 from genial_env.records import to_json_line
 from genial_env.table import Table
 from genial_env.web._request_checks import Refused, shorten
@@ -27,11 +28,11 @@ SEEDS = 2**53
 
 @lru_cache(maxsize=64)
 def list_agents(rules: Rules) -> tuple[str, ...]:
-    """Return the named agents that can play these rules.
+    """Return the named agents that can play these rules, without those for analysis.
 
     The page can choose these only: a name of the form module:factory would import code.
     """
-    return tuple(name for name in known_names() if _can_play(name, rules))
+    return tuple(name for name in known_names() if name not in FOR_ANALYSIS and _can_play(name, rules))
 
 
 def _can_play(name: str, rules: Rules) -> bool:
