@@ -15,7 +15,7 @@ from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 from genial_env import Rules, play
-from genial_env.records import to_json_line
+from genial_env.records import replay_decisions, to_json_line
 from genial_env.web import _app as web_app
 from genial_env.web import make_app
 from genial_env.web._work_queue import Task
@@ -168,9 +168,9 @@ def test_a_whole_game_by_clicks_and_its_review(open_page: Callable[..., Page], t
     expect(page.locator("ol.moves li")).to_have_count(len(decisions))
     page.locator("ol.moves button").nth(2).click()
     expect(page.locator(".judged")).to_contain_text("worth")
-    expect(page.locator(".pill")).to_have_count(page.locator(".alternative").count())
+    expect(page.locator(".pill:not(.square)")).to_have_count(page.locator(".alternative").count())
     page.locator(".alternative").first.click()
-    expect(page.locator(".ghost.fixed")).to_have_count(2)
+    expect(page.locator(".ghost.better")).to_have_count(2)
     page.get_by_text("As a table").click()
     expect(page.locator(".report tbody tr")).to_have_count(len(decisions))
     page.locator(".board").click()
@@ -391,7 +391,7 @@ def test_stepping_through_a_record(open_page: Callable[..., Page]) -> None:
     last = sum(event[0] != "draw" for event in record["events"])
     page.locator("input[type=file]").set_input_files(_file("game.jsonl", to_json_line(record)))
     expect(page.locator(".status")).to_contain_text("The deal")
-    button(page, "On").click()
+    button(page, "Next").click()
     expect(page.locator(".status")).to_contain_text(f"1 of {last}")
     expect(page.locator(".mark")).to_have_count(2)
     button(page, "End").click()
@@ -405,6 +405,100 @@ def test_stepping_through_a_record(open_page: Callable[..., Page]) -> None:
     expect(page.locator(".status")).to_contain_text(f"of {last}")  # it has moved on from the deal
     button(page, "Pause").click()
     expect(button(page, "Play")).to_be_visible()
+
+
+def a_review(record: dict[str, Any]) -> dict[str, Any]:
+    """A review in which every decision is a mistake, and the first tile of the rack on the last two cells was better."""
+    decisions = replay_decisions(record)
+    last = len(decisions.states.board[0]) - 1
+    other = {"slot": 0, "cells": [last - 1, last], "text": "", "points": {}, "utility": 0.5}
+    judged = {"utility": 0.25, "best": 0.5, "loss": 0.25, "error": None, "win": 0.5, "verdict": "mistake"}
+    seats = decisions.states.to_play.tolist()
+    found = [{**judged, "seat": seat, "alternatives": [other]} for seat in seats]
+    return {"judge": "fast", "unit": "rank utility", "mean_loss": [0.25] * len(record["agents"]), "decisions": found}
+
+
+def open_reviewed(page: Page, record: dict[str, Any]) -> None:
+    """Open a file of a record, and have it reviewed without waiting for a judge."""
+    line = json.dumps({"review": a_review(record)}) + "\n"
+    page.route("**/api/review?*", lambda route: route.fulfill(body=line, content_type="application/x-ndjson"))
+    page.set_input_files("input[type=file]", _file("game.jsonl", to_json_line(record)))
+    button(page, "Review this game").click()
+    expect(page.locator(".chart")).to_be_visible()
+
+
+SIZES = [(1280, 800), (1920, 1080), (390, 844), (844, 390), (640, 400)]
+"""A laptop, a large screen, a phone upright and on its side, and the laptop at 200%."""
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_board_and_controls_stay_in_view(
+    open_page: Callable[..., Page], session: Browser, width: int, height: int
+) -> None:
+    """The lists scroll beside them, in a game and in a review, and nothing covers the board."""
+    game = session.new_game(None, "greedy", "greedy", "greedy", side=8)
+    page = open_page(f"/#/game/{game['id']}", session=session, viewport={"width": width, "height": height})
+    fully = re.compile("in view")
+    inside = """(element) => {
+      const box = element.getBoundingClientRect();
+      const at = (x, y) => document.elementFromPoint(x, y);
+      const middle = at((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+      const within = box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight + 1 && box.right <= innerWidth + 1;
+      return within && element.contains(middle) ? "in view" : JSON.stringify([box, innerHeight]);
+    }"""
+    expect(page.locator(".my-rack button")).to_have_count(6)
+    for what in (".board", ".my-rack", ".controls .buttons"):
+        assert fully.match(page.locator(what).evaluate(inside)), what
+    assert page.evaluate("document.documentElement.scrollHeight") <= height
+    if height > 800:  # the height is used
+        box = page.locator(".controls").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] > 0.65 * height
+    if min(width, height) < 500:
+        before = page.locator(".cell").first.bounding_box()
+        button(page, "Larger cells").click()
+        after = page.locator(".cell").first.bounding_box()
+        assert before is not None
+        assert after is not None
+        assert min(after["width"], after["height"]) >= 1.9 * min(before["width"], before["height"])
+        assert min(after["width"], after["height"]) >= 40
+        assert width_of(page) == width
+
+    page.goto(f"{page.url.split('#')[0]}#/replay")
+    open_reviewed(page, a_record("random", "greedy", "random", "denial"))
+    page.locator(".blunders button").last.click()
+    for what in (".board", ".steps", ".judged"):
+        assert fully.match(page.locator(what).evaluate(inside)), what
+
+
+def test_a_review_shows_the_decision_then_what_it_led_to(open_page: Callable[..., Page]) -> None:
+    """The position, the rack and the markers are those before the decision; played and better look apart."""
+    page = open_page("/#/replay")
+    record = a_record("greedy", "random", side=4)
+    moves = [event for event in record["events"] if event[0] != "draw"]
+    open_reviewed(page, record)
+    page.locator(".blunders button").nth(2).click()
+    covered = page.locator(".cell", has=page.locator(".half"))
+    expect(covered).to_have_count(4)  # two tiles
+    expect(page.locator(".held .tile")).to_have_count(6)
+    expect(page.locator(".held .tile.laid")).to_have_count(1)
+    expect(page.locator(".ghost.played")).to_have_count(2)
+    expect(page.locator(".pill.square")).to_have_text("?")
+    expect(page.locator(".pill:not(.square)")).to_have_text("A")
+    page.locator(".alternative").click()
+    expect(page.locator(".ghost.better")).to_have_count(2)
+    dashes = [page.locator(f".ghost.{look} .edge").first.evaluate("edge => getComputedStyle(edge).strokeDasharray")
+              for look in ("played", "better")]  # fmt: skip
+    assert dashes[0] != dashes[1]
+    button(page, "Show what it led to").click()
+    expect(covered).to_have_count(6)
+    expect(page.locator(".ghost")).to_have_count(0)
+    button(page, "End").click()
+    expect(covered).to_have_count(2 * len(moves) - 2)
+    button(page, "Next").click()
+    expect(covered).to_have_count(2 * len(moves))
+    scores = [marker for track in record["scores"] for marker in track]
+    assert [int(words) for words in page.locator(".tracks .count").all_text_contents()] == scores
 
 
 def test_only_valid_games_are_offered(open_page: Callable[..., Page]) -> None:

@@ -10,13 +10,14 @@ import { texts } from "./texts.js";
  * A straight line that half a tile scores: the cell of the half first, then the cells of its color.
  * @typedef {{letter: Letter, cells: number[]}} Line
  *
- * A tile that is not on the board yet; `wrong`: it cannot be placed; `fixed`: it has been put down.
- * @typedef {{cells: number[], tile: string, wrong?: boolean, fixed?: boolean}} Ghost
+ * A tile that is not on the board: over it; put down there, but not laid; where it cannot be placed; the one that was
+ * laid then; or a better placement.
+ * @typedef {{cells: number[], tile: string, look: "over" | "fixed" | "wrong" | "played" | "better"}} Ghost
  *
  * A label on a pair of cells.
- * @typedef {{cells: number[], words: string, chosen: boolean}} Pill
+ * @typedef {{cells: number[], words: string, square: boolean}} Pill
  *
- * @typedef {{marks?: number[], lines?: Line[], ghost?: Ghost | null, pills?: Pill[]}} Drawing
+ * @typedef {{marks?: number[], lines?: Line[], ghosts?: Ghost[], pills?: Pill[]}} Drawing
  */
 
 const FREE = ".";
@@ -136,6 +137,7 @@ export class Board {
     this.startSymbols = new Set(rules.start_symbols);
     /** @type {string | null} */
     this.letters = null;
+    this.focus = (rules.cells.length - 1) / 2; // the cell that stays in view while the board is enlarged
     this.groups = rules.cells.map((cell, number) => createCell(cell, number, onCellClick, onCellHover));
     this.below = svg("g");
     this.over = svg("g", { class: "over" });
@@ -191,8 +193,14 @@ export class Board {
    * Draw over the tiles, in place of what was drawn before.
    * @param {Drawing} drawing
    */
-  draw({ marks = [], lines = [], ghost = null, pills = [] }) {
-    this.below.replaceChildren(...(ghost ? ghost.cells.map((cell, side) => this.drawGhost(cell, ghost, side)) : []));
+  draw({ marks = [], lines = [], ghosts = [], pills = [] }) {
+    const focus = ghosts[ghosts.length - 1]?.cells[0] ?? marks[marks.length - 1] ?? this.focus;
+    if (focus !== this.focus) {
+      this.focus = focus;
+      this.showFocus("nearest");
+    }
+    const halves = ghosts.flatMap((ghost) => ghost.cells.map((cell, side) => this.drawGhost(cell, ghost, side)));
+    this.below.replaceChildren(...halves);
     this.over.replaceChildren(
       ...marks.map((cell) => drawHexagon(HEX * 0.9, { class: "mark", transform: this.translation(cell) })),
       ...lines.flatMap(({ cells }) => drawLine(this.center(cells[0]), this.center(cells[cells.length - 1]))),
@@ -200,8 +208,16 @@ export class Board {
         const [from, to] = cells.slice(-2);
         return drawBadge(this.center(from), this.center(to), cells.length - 1);
       }),
-      ...pills.map(({ cells, words, chosen }) => drawPill(this.center(cells[0]), this.center(cells[1]), words, chosen)),
+      ...pills.map((pill) => drawPill(this.center(pill.cells[0]), this.center(pill.cells[1]), pill)),
     );
+  }
+
+  /**
+   * Scroll an enlarged board to the cell that matters.
+   * @param {ScrollLogicalPosition} where
+   */
+  showFocus(where) {
+    if (this.element.closest(".large")) this.groups[this.focus].scrollIntoView({ block: where, inline: where });
   }
 
   /** @param {number} cell */
@@ -222,8 +238,8 @@ export class Board {
   drawGhost(cell, ghost, side) {
     const transform = this.translation(cell);
     const edge = drawHexagon(HEX * 0.93, { class: "edge" });
-    if (ghost.wrong) return svg("g", { class: "ghost wrong", transform }, edge);
-    return svg("g", { class: ghost.fixed ? "ghost fixed" : "ghost", transform }, drawHalf(ghost.tile[side]), edge);
+    const half = ghost.look === "wrong" ? null : drawHalf(ghost.tile[side]);
+    return svg("g", { class: `ghost ${ghost.look}`, transform }, half, edge);
   }
 
   /**
@@ -303,21 +319,37 @@ function drawBadge([fromX, fromY], [x, y], points) {
 /**
  * @param {[number, number]} first
  * @param {[number, number]} second
- * @param {string} words
- * @param {boolean} chosen
+ * @param {Pill} pill
  */
-function drawPill([x1, y1], [x2, y2], words, chosen) {
+function drawPill([x1, y1], [x2, y2], { words, square }) {
   return svg(
     "g",
-    { class: chosen ? "pill chosen" : "pill" },
-    svg("line", { x1, y1, x2, y2, class: "pill-line" }),
-    svg("circle", { cx: (x1 + x2) / 2, cy: (y1 + y2) / 2, r: 8 }),
-    svg("text", { x: (x1 + x2) / 2, y: (y1 + y2) / 2 + 4, "font-size": 11 }, words),
+    { class: square ? "pill square" : "pill", transform: `translate(${(x1 + x2) / 2} ${(y1 + y2) / 2})` },
+    square ? null : drawPillLine((x2 - x1) / 2, (y2 - y1) / 2),
+    square ? svg("rect", { x: -9, y: -8, width: 18, height: 16 }) : svg("circle", { r: 8 }),
+    svg("text", { y: 4, "font-size": 11 }, words),
   );
 }
 
 /**
- * Put a board into a frame.
+ * @param {number} x half the way from one cell to the other
+ * @param {number} y
+ */
+function drawPillLine(x, y) {
+  return svg("line", { x1: -x, y1: -y, x2: x, y2: y, class: "pill-line" });
+}
+
+/**
+ * Put a board into a frame, in which it can be enlarged and moved. The button for it is shown where cells are small.
  * @param {Board} board
  */
-export const frameBoard = (board) => html("div", { class: "board-frame" }, board.element);
+export function frameBoard(board) {
+  const zoom = () => {
+    const isLarge = frame.classList.toggle("large");
+    button.textContent = isLarge ? texts.wholeBoard : texts.largerCells;
+    if (isLarge) board.showFocus("center");
+  };
+  const button = html("button", { type: "button", class: "zoom", onclick: zoom }, texts.largerCells);
+  const frame = html("div", { class: "board-frame" }, html("div", { class: "board-window" }, board.element), button);
+  return frame;
+}

@@ -6,7 +6,7 @@ import { createButtons, createCurtain, createRack } from "./controls.js";
 import { announce, fill, html, isForeignKey, isInside, wait } from "./dom.js";
 import { createEnding } from "./ending.js";
 import { Hand } from "./hand.js";
-import { createPanels, tableClass } from "./panels.js";
+import { createPanels, createTable } from "./panels.js";
 import { describeMisfit, describePlacement, findPlacement } from "./placement.js";
 import { describeEvent } from "./sentences.js";
 import { nameTile } from "./tiles.js";
@@ -82,17 +82,16 @@ class GameScreen {
     this.controls = html("div", { class: "controls" });
     this.side = html("div", { class: "panels" });
     this.log = html("ol", { class: "moves" });
-    this.below = html("div");
+    this.ending = html("div");
     const log = html("details", { class: "log card" }, html("summary", {}, texts.movesSoFar), this.log);
-    const frame = frameBoard(this.board);
     fill(
       place,
-      html(
-        "div",
-        { class: tableClass(game.rules) },
-        html("div", { class: "middle" }, this.status, frame, this.preview, this.controls, this.below),
-        html("div", { class: "beside" }, this.side, log),
-      ),
+      createTable(game.rules, {
+        status: this.status,
+        board: frameBoard(this.board),
+        controls: [this.preview, this.controls],
+        beside: [this.ending, this.side, log],
+      }),
     );
     /** @type {import("./controls.js").Actions} */
     this.actions = {
@@ -174,6 +173,12 @@ class GameScreen {
     return this.game.moves.slice(this.firstMarked).filter((event) => event.kind === "place");
   }
 
+  /** How the tile in hand is drawn. */
+  get look() {
+    if (!this.placement?.fits) return "wrong";
+    return this.hand.fixed ? "fixed" : "over";
+  }
+
   /** The tile in hand over the board; null if it is nowhere. */
   get placement() {
     return this.placing ? findPlacement(this.game, this.hand, this.board.grid) : null;
@@ -188,7 +193,7 @@ class GameScreen {
     this.showControls();
     this.showStatus();
     fill(this.log, moves.map((event) => html("li", {}, this.describe(event))));
-    fill(this.below, end ? createEnding(this.game, end) : null);
+    fill(this.ending, end ? createEnding(this.game, end) : null);
     document.title = this.game.waits ? texts.yourTurnTitle : texts.title;
   }
 
@@ -199,7 +204,7 @@ class GameScreen {
     this.board.draw({
       marks: marked.flatMap((event) => event.cells ?? []),
       lines: this.hand.anchor === null ? this.findLastLines(marked) : (placement?.lines ?? []),
-      ghost: placement && { ...placement, wrong: !placement.fits, fixed: this.hand.fixed },
+      ghosts: placement ? [{ ...placement, look: this.look }] : [],
     });
     this.board.showCursor(document.activeElement === this.board.element ? this.hand.anchor : null);
     this.preview.textContent = placement ? describePlacement(this.game, this.board.grid, placement) : this.describeLast(marked);

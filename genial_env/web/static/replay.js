@@ -5,12 +5,12 @@ import { Board, frameBoard } from "./board.js";
 import { createChart } from "./chart.js";
 import { announce, fill, html, isForeignKey } from "./dom.js";
 import { Opener } from "./opener.js";
-import { createPanels, tableClass } from "./panels.js";
+import { createPanels, createTable } from "./panels.js";
 import { describeEvent, describePoints } from "./sentences.js";
 import { drawTile, nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
-/** @import { Drawing } from "./board.js" */
+/** @import { Drawing, Ghost } from "./board.js" */
 /** @import { Alternative, Decision, GameEvent, Position, Review, ReviewLine, Steps } from "./api_types.js" */
 
 const STEP_MS = 1200; // a step when the game plays by itself
@@ -22,7 +22,6 @@ const SIGNS = { best: "★", good: "✓", inaccuracy: "?!", mistake: "?", blunde
  * @param {string | undefined} id of a game played here
  */
 export async function openReplay(place, id) {
-  const screen = html("div");
   const opener = new Opener((line) => open(line));
   /** @type {Replay | null} */
   let shown = null;
@@ -30,15 +29,15 @@ export async function openReplay(place, id) {
   /** @param {string} line */
   async function open(line) {
     shown?.leave();
-    shown = new Replay(line, await postText("/api/steps", line));
-    fill(screen, shown.element);
+    shown = new Replay(line, await postText("/api/steps", line), opener.element);
+    fill(place, shown.element);
   }
 
   const onKey = (/** @type {KeyboardEvent} */ event) => shown?.onKey(event);
   document.addEventListener("keydown", onKey);
-  fill(place, opener.element, screen);
   document.title = texts.reviewTitle;
-  if (id) await open((await getText(`/api/games/${id}/record`)).trim());
+  if (!id) fill(place, html("div", { class: "alone" }, opener.element));
+  else await open((await getText(`/api/games/${id}/record`)).trim());
   return () => {
     document.removeEventListener("keydown", onKey);
     shown?.leave();
@@ -49,11 +48,13 @@ class Replay {
   /**
    * @param {string} line the record
    * @param {Steps} game
+   * @param {HTMLElement} opener opens another game
    */
-  constructor(line, game) {
+  constructor(line, game, opener) {
     this.line = line;
     this.game = game;
-    this.at = 0; // the number of decisions before the position that is shown
+    this.at = 0; // the number of the decision that is looked at, from 1; 0 is the deal
+    this.after = false; // whether the position after a reviewed decision is shown
     /** @type {number | null} */
     this.chosen = null; // an alternative that is looked at
     /** @type {Review | null} */
@@ -81,7 +82,7 @@ class Replay {
     this.level.value = "normal";
     this.report = html("section", { class: "card report", "aria-label": texts.review }, this.createStart());
     this.moves = html("ol", { class: "moves" });
-    this.element = this.createElement();
+    this.element = this.createElement(opener);
     this.listMoves();
     this.show();
   }
@@ -91,7 +92,8 @@ class Replay {
     return this.game.frames.length - 1;
   }
 
-  createElement() {
+  /** @param {HTMLElement} opener */
+  createElement(opener) {
     const { start, back, next, end } = texts.steps;
     /** @type {(words: string[], to: () => number) => HTMLElement} */
     const button = ([words, key], to) =>
@@ -100,28 +102,40 @@ class Replay {
       "div",
       { class: "buttons steps" },
       button(start, () => 0),
-      button(back, () => this.at - 1),
+      button(back, () => this.back),
       this.auto,
       button(next, () => this.at + 1),
       button(end, () => this.last),
     );
     const log = html("details", { class: "card log", open: true }, html("summary", {}, texts.decisionList), this.moves);
-    const frame = frameBoard(this.board);
-    return html(
-      "div",
-      { class: `${tableClass(this.game.rules)} replay` },
-      html("div", { class: "middle" }, this.status, frame, steps, this.slider, this.judged),
-      html("div", { class: "beside" }, this.side, this.report, log),
-    );
+    const table = createTable(this.game.rules, {
+      status: this.status,
+      board: frameBoard(this.board),
+      controls: [steps, this.slider, this.judged],
+      beside: [this.side, this.report, log, opener],
+    });
+    table.classList.add("replay");
+    return table;
   }
 
   // Steps
 
-  /** @param {number} to */
+  /** Where a step back leads. */
+  get back() {
+    return this.after ? this.at : this.at - 1;
+  }
+
+  /**
+   * Look at a decision. A reviewed one is shown with the position in which it was made; behind the last one comes the
+   * last position.
+   * @param {number} to
+   */
   go(to) {
     this.at = Math.max(0, Math.min(this.last, to));
+    this.after = to > this.last;
     this.chosen = null;
     this.show();
+    if (this.decision) this.judged.scrollIntoView({ block: "nearest" }); // in a low window it scrolls with the lists
   }
 
   toggleAuto() {
@@ -152,7 +166,7 @@ class Replay {
   onKey(event) {
     if (isForeignKey(event)) return;
     /** @type {Record<string, number>} */
-    const targets = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: this.last };
+    const targets = { ArrowLeft: this.back, ArrowRight: this.at + 1, Home: 0, End: this.last };
     if (!(event.key in targets)) return;
     event.preventDefault();
     this.go(targets[event.key]);
@@ -169,9 +183,14 @@ class Replay {
     return this.game.events.slice(this.game.frames[at - 1].event, this.game.frames[at].event);
   }
 
+  /** Whether the position is that in which the decision was made, not the one that it led to. */
+  get isBefore() {
+    return this.decision !== null && !this.after;
+  }
+
   show() {
     const { rules, names, frames, end } = this.game;
-    const { position } = frames[this.chosen === null ? this.at : this.at - 1];
+    const { position } = frames[this.isBefore ? this.at - 1 : this.at];
     const events = this.eventsAt(this.at);
     this.board.show(position.board);
     this.board.draw(this.findDrawing(position, events));
@@ -179,7 +198,7 @@ class Replay {
     this.status.textContent =
       this.at === 0 ? texts.deal(names, texts.rules(rules.named)) : texts.stepWords(this.at, this.last, sentences);
     this.slider.value = String(this.at);
-    const over = this.at === this.last && end !== "unfinished";
+    const over = this.at === this.last && !this.isBefore && end !== "unfinished";
     fill(this.side, createPanels(rules, names, position, { over }));
     this.showJudgement();
     this.chart?.mark(this.at - 1);
@@ -194,19 +213,29 @@ class Replay {
    * @returns {Drawing}
    */
   findDrawing(position, events) {
-    const alternatives = this.decision?.alternatives ?? [];
     const { grid } = this.board;
-    const chosen = this.chosen === null ? undefined : alternatives[this.chosen];
-    if (chosen?.cells.length) {
-      const tile = this.tileOf(chosen, position);
-      return { ghost: { cells: chosen.cells, tile, fixed: true }, lines: grid.scoringLines(position, chosen.cells, tile) };
-    }
-    const pills = alternatives
-      .map((other, index) => ({ cells: other.cells, words: LETTERS[index], chosen: index === this.chosen }))
-      .filter(({ cells }) => cells.length);
     const placed = events.find((event) => event.kind === "place");
-    if (!placed?.cells || !placed.tile) return { pills };
-    return { marks: placed.cells, lines: grid.scoringLines(position, placed.cells, placed.tile), pills };
+    const { cells = [], tile = "" } = placed ?? {};
+    const lines = placed ? grid.scoringLines(position, cells, tile) : [];
+    if (this.decision === null || this.after) return { marks: cells, lines };
+    const { alternatives, verdict } = this.decision;
+    /** @type {Ghost[]} */
+    const ghosts = placed ? [{ cells, tile, look: "played" }] : [];
+    const pills = placed ? [{ cells, words: SIGNS[verdict], square: true }] : [];
+    const chosen = this.chosen === null ? undefined : alternatives[this.chosen];
+    if (this.chosen !== null && chosen?.cells.length) {
+      const other = this.tileOf(chosen, position);
+      const better = { cells: chosen.cells, words: LETTERS[this.chosen], square: false };
+      return {
+        ghosts: [...ghosts, { cells: chosen.cells, tile: other, look: "better" }],
+        lines: grid.scoringLines(position, chosen.cells, other),
+        pills: [...pills, better],
+      };
+    }
+    const others = alternatives
+      .map((other, index) => ({ cells: other.cells, words: LETTERS[index], square: false }))
+      .filter((pill) => pill.cells.length);
+    return { ghosts, lines, pills: [...others, ...pills] };
   }
 
   /**
@@ -318,8 +347,23 @@ class Replay {
    */
   choose(index) {
     this.chosen = this.chosen === index ? null : index;
+    this.after = false;
     this.show();
-    this.judged.querySelectorAll("button")[index].focus({ preventScroll: true });
+    this.focusInside(`.alternative:nth-child(${index + 1})`);
+  }
+
+  /** Show the position after the decision, or the decision again. */
+  toggleAfter() {
+    this.after = !this.after;
+    this.chosen = null;
+    this.show();
+    this.focusInside(".turn-over");
+  }
+
+  /** @param {string} selector of a button of the judgement, which was drawn anew */
+  focusInside(selector) {
+    const found = this.judged.querySelector(selector);
+    if (found instanceof HTMLElement) found.focus({ preventScroll: true });
   }
 
   /**
@@ -353,7 +397,22 @@ class Replay {
     );
   }
 
-  /** Show what the judge says of the decision that led here. */
+  /** Create the rack that was held when the decision was made; the tile that was laid is framed. */
+  createHeldRack() {
+    const { position } = this.game.frames[this.at - 1];
+    const rack = position.racks[position.to_play];
+    const held = typeof rack === "number" ? [] : rack.filter(Boolean);
+    const laid = held.indexOf(this.eventsAt(this.at)[0].tile ?? "");
+    const tiles = held.map((tile, index) => {
+      const drawn = drawTile(tile, 10);
+      drawn.classList.toggle("laid", index === laid);
+      return drawn;
+    });
+    const label = texts.rack(this.game.names[position.to_play], held.map(nameTile));
+    return html("span", { role: "img", "aria-label": label }, tiles);
+  }
+
+  /** Show what the judge says of the decision that is looked at. */
   showJudgement() {
     const { decision } = this;
     if (decision === null) {
@@ -368,8 +427,21 @@ class Replay {
         "div",
         { class: "card" },
         html("p", {}, sign, texts.judgement(texts.verdicts[verdict], utility, best, loss, error)),
-        alternatives.length ? html("p", { class: "hint" }, texts.instead) : null,
-        alternatives.map((other, index) => this.createAlternative(other, index)),
+        html(
+          "div",
+          { class: "held" },
+          this.createHeldRack(),
+          html(
+            "button",
+            { type: "button", class: "quiet turn-over", onclick: () => this.toggleAfter() },
+            this.after ? texts.showBefore : texts.showAfter,
+          ),
+        ),
+        html(
+          "div",
+          { class: "alternatives", role: "group", "aria-label": texts.instead },
+          alternatives.map((other, index) => this.createAlternative(other, index)),
+        ),
       ),
     );
   }

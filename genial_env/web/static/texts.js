@@ -74,6 +74,8 @@ const english = {
   noPoints: "no points",
 
   // Beside the board
+  largerCells: "Larger cells",
+  wholeBoard: "Whole board",
   toPlay: "to play",
   lowestCounts: "the lowest marker counts",
   /** @param {number} marker */
@@ -234,7 +236,7 @@ const english = {
   steps: {
     start: ["Start", "key Home"],
     back: ["Back", "left arrow key"],
-    next: ["On", "right arrow key"],
+    next: ["Next", "right arrow key"],
     end: ["End", "key End"],
   },
   decisionList: "Decisions",
@@ -273,7 +275,9 @@ const english = {
   judgement: (verdict, utility, best, loss, error) =>
     ` ${verdict}: worth ${signed(utility)}, the best ${signed(best)}, loss ${loss.toFixed(2)}` +
     (error ? ` ± ${error.toFixed(2)}` : ""),
-  instead: "Instead:",
+  instead: "Better decisions",
+  showAfter: "Show what it led to",
+  showBefore: "Show the decision",
   /** @param {string} action @param {number} utility */
   otherAction: (action, utility) => `${action}: worth ${signed(utility)}`,
   /** @param {string} where @param {string} points @param {number} utility */
