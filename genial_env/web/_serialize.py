@@ -101,7 +101,8 @@ def game_to_json(name: str, table: Table, seat: int | None) -> JsonObject:
         "turn": int(state.decisions[0]),
         "waits": table.waits,
         "seat": seat,
-        "position": _view_to_json(view, seat is not None),
+        "people": [at for at, player in enumerate(table.players) if player is None],
+        "position": {**_view_to_json(view, seat is not None), **_open_racks_to_json(table)},
         "moves": public_events_to_json(table.record()["events"], table.rules),
     }
     if seat is not None and table.waits and seat == table.to_play:
@@ -158,6 +159,13 @@ def _view_to_json(view: View, own_rack: bool) -> JsonObject:
         **_turn_to_json(rules, int(t.seats_from[seat, view.to_play[0]]), int(view.phase[0])),
         "pending_bonus": int(view.pending_bonus[0]),
     }
+
+
+def _open_racks_to_json(table: Table) -> JsonObject:
+    """Return all racks if nobody is left from whom they are hidden: the game is over, or agents alone play it."""
+    if not table.over and None in table.players:
+        return {}
+    return {"racks": [name_tiles(table.rules, rack) for rack in table.state.racks[0].tolist()]}
 
 
 def _board_to_json(t: Tables, board: NDArray[np.int8]) -> JsonObject:

@@ -408,7 +408,7 @@ def test_stepping_through_a_record(open_page: Callable[..., Page]) -> None:
 
 
 def a_review(record: dict[str, Any]) -> dict[str, Any]:
-    """A review in which every decision is a mistake, and the first tile of the rack on the last two cells was better."""
+    """A review in which every decision is a mistake, and slot 0 on the last two cells was better."""
     decisions = replay_decisions(record)
     last = len(decisions.states.board[0]) - 1
     other = {"slot": 0, "cells": [last - 1, last], "text": "", "points": {}, "utility": 0.5}
@@ -519,6 +519,39 @@ def test_only_valid_games_are_offered(open_page: Callable[..., Page]) -> None:
     page.get_by_label("Cells along an edge").blur()
     expect(page.locator(".problem")).to_contain_text("side must be")
     expect(button(page, "Begin")).to_be_disabled()
+
+
+def test_watching_agents(open_page: Callable[..., Page], session: Browser) -> None:
+    """Their racks are open, only the last tile is framed; the game can be paused, stepped through, and sped up."""
+    game = session.new_game("greedy", "random")
+    page = open_page(f"/#/game/{game['id']}", session=session)
+    button(page, "Pause").click()
+    expect(page.locator(".status")).to_contain_text("Paused")
+    assert page.locator(".panel .facedown").count() == 0
+    before = page.locator(".log li").count()
+    button(page, "Step").click()
+    expect(page.locator(".log li")).to_have_count(before + 1)
+    button(page, "Step").click()
+    expect(page.locator(".log li")).to_have_count(before + 2)
+    expect(page.locator(".mark")).to_have_count(2)
+    expect(page.locator(".panel .rack .tile")).to_have_count(12)
+    page.get_by_label("Speed").select_option("fast")
+    button(page, "Go on").click()
+    expect(page.locator(".ending")).to_be_visible()
+    expect(page.locator(".mark")).to_have_count(2)
+    expect(page.locator(".watch")).to_be_hidden()
+
+
+def test_racks_are_opened_at_the_end(open_page: Callable[..., Page], session: Browser) -> None:
+    game = session.new_game(None, "greedy")
+    page = open_page(f"/#/game/{game['id']}", session=session)
+    expect(page.locator(".panel .facedown")).to_have_count(12)  # halves of six tiles
+    while "end" not in game:
+        game = session.decide(game) if game["waits"] else session.do(game, "advance")
+    page.reload()
+    expect(page.locator(".ending")).to_be_visible()
+    expect(page.locator(".panel .facedown")).to_have_count(0)
+    expect(page.locator(".panel .rack .tile").first).to_be_visible()
 
 
 def test_the_server_goes_away(open_page: Callable[..., Page], session: Browser) -> None:

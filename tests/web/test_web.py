@@ -227,6 +227,17 @@ def test_no_rack_is_shown_but_that_of_the_person_to_play(browser: Browser, playe
     assert game["end"]["why"]
 
 
+def test_racks_are_open_where_they_are_hidden_from_nobody(browser: Browser) -> None:
+    """Agents alone play, or the game is over."""
+    watched = browser.new_game("greedy", "random")
+    assert all(isinstance(rack, list) for rack in watched["position"]["racks"])
+    game = browser.new_game(None, "greedy")
+    while "end" not in game:
+        assert [isinstance(rack, list) for rack in game["position"]["racks"]] == [True, False]
+        game = browser.decide(game) if game["waits"] else browser.do(game, "advance")
+    assert all(isinstance(rack, list) for rack in game["position"]["racks"])
+
+
 def test_the_page_gets_no_more_than_the_view() -> None:
     """Everything hidden dealt anew: the answer is the same."""
     table = Table(Rules(), [None, None], 3)

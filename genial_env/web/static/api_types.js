@@ -119,6 +119,7 @@
  * @property {number} turn the number of decisions made
  * @property {boolean} waits whether a person is to play
  * @property {number | null} seat the seat whose rack is shown
+ * @property {number[]} people the seats of people; all racks are shown if there are none, and at the end
  * @property {Position} position
  * @property {GameEvent[]} moves
  * @property {boolean} judge whether there are hints

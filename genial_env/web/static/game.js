@@ -16,8 +16,10 @@ import { texts } from "./texts.js";
 
 /** @typedef {{word: "swap" | "decline"} | {slot: number, cells: number[]}} PersonDecision */
 
-const BETWEEN_AGENTS_MS = 900; // so that a move is seen before the next one
+/** @type {Record<string, number>} milliseconds after an agent's move, so that it is seen before the next one */
+const PACES = { slow: 2500, normal: 900, fast: 150 };
 const BETWEEN_ROTATIONS_MS = 100; // some mouse wheels send many events
+const WHILE_BUSY_MS = 50; // before it is seen whether a request is done
 const WHEN_BUSY_MS = 1000; // before a busy server is asked again
 const LONG_POLL_S = 10; // how long the server may hold an answer back for an agent
 const CLOCK_MS = 1000; // between two updates of the agent's thinking time
@@ -79,6 +81,11 @@ class GameScreen {
     this.status = html("div", { class: "status" }, this.statusText, this.clockText);
     this.clock = setInterval(() => this.showClock(), CLOCK_MS);
     this.preview = html("p", { class: "preview" });
+    this.run = 0; // which loop over the agents' decisions goes on
+    this.paused = false;
+    this.pace = "normal";
+    this.pause = html("button", { type: "button", class: "main", onclick: () => this.togglePause() }, texts.pause);
+    this.watch = this.createWatch();
     this.controls = html("div", { class: "controls" });
     this.side = html("div", { class: "panels" });
     this.log = html("ol", { class: "moves" });
@@ -89,7 +96,7 @@ class GameScreen {
       createTable(game.rules, {
         status: this.status,
         board: frameBoard(this.board),
-        controls: [this.preview, this.controls],
+        controls: [this.preview, this.watch, this.controls],
         beside: [this.ending, this.side, log],
       }),
     );
@@ -105,7 +112,6 @@ class GameScreen {
     this.game = game;
     this.thought = { turn: -1, from: 0, waits: false }; // since when the agent has been thinking
     this.setGame(game);
-    this.firstMarked = Math.max(0, game.moves.length - 1); // this move and later ones are marked on the board
   }
 
   get left() {
@@ -168,9 +174,22 @@ class GameScreen {
     return this.game.names[this.game.position.to_play];
   }
 
-  /** The agents' decisions that are marked on the board. */
+  /** Whether agents alone play. */
+  get watching() {
+    return this.game.people.length === 0;
+  }
+
+  /**
+   * The placements that are marked on the board: those since the last decision of the person to play; while agents
+   * play, the last decision of a person too. If agents alone play, it is the last placement.
+   */
   get markedPlacements() {
-    return this.game.moves.slice(this.firstMarked).filter((event) => event.kind === "place");
+    const { moves, people, waits, position } = this.game;
+    const seats = waits ? [position.to_play] : people;
+    const movers = moves.map((event) => event.seat);
+    const last = Math.max(-1, ...seats.map((seat) => movers.lastIndexOf(seat)));
+    const first = waits && position.phase !== "bonus" ? last + 1 : Math.max(0, last);
+    return moves.slice(this.watching ? -1 : first).filter((event) => event.kind === "place");
   }
 
   /** How the tile in hand is drawn. */
@@ -188,6 +207,7 @@ class GameScreen {
 
   show() {
     const { choice, position, moves, end } = this.game;
+    this.watch.hidden = !this.watching || Boolean(end);
     this.board.show(position.board, choice?.first_tile ? new Set(choice.pairs.flat()) : null);
     this.showHand();
     this.showControls();
@@ -250,7 +270,7 @@ class GameScreen {
   describeStatus() {
     const { position, end, waits } = this.game;
     if (end) return texts.gameOver;
-    if (!waits) return texts.thinking(this.name);
+    if (!waits) return this.paused && !this.busy ? texts.paused(this.name) : texts.thinking(this.name);
     if (position.phase === "swap") return texts.turnToSwap(this.name);
     if (position.phase === "bonus") return texts.turnToPlaceBonus(this.name, position.pending_bonus);
     return texts.turnToPlace(this.name);
@@ -258,7 +278,7 @@ class GameScreen {
 
   /** Show how long the agent has been thinking, if it is long. */
   showClock() {
-    const isThinking = !this.game.waits && !this.game.end && !this.stuck;
+    const isThinking = this.agentsPlay && !this.stuck && (this.busy || !this.paused);
     const seconds = isThinking ? Math.floor((Date.now() - this.thought.from) / 1000) : 0;
     this.clockText.textContent = seconds < MIN_SHOWN_S ? "" : texts.since(seconds, this.thought.waits);
   }
@@ -424,31 +444,68 @@ class GameScreen {
     announce(placement ? `${words}. ${describePlacement(this.game, this.board.grid, placement)}` : words);
   }
 
+  // Watching agents
+
+  createWatch() {
+    const step = html("button", { type: "button", onclick: () => this.step() }, texts.stepOn);
+    const paces = Object.keys(PACES).map((name) => html("option", { value: name }, texts.paces[name]));
+    const select = html("select", { onchange: (event) => (this.pace = event.target.value) }, paces);
+    select.value = this.pace;
+    return html("div", { class: "buttons watch" }, this.pause, step, html("label", {}, html("span", {}, texts.pace), select));
+  }
+
+  togglePause() {
+    this.setPaused(!this.paused);
+    if (!this.paused) this.playAgents();
+  }
+
+  /** Show the next decision, then pause. */
+  async step() {
+    this.setPaused(true);
+    if (this.agentsPlay && !this.busy) await this.playOne();
+  }
+
+  /** @param {boolean} paused */
+  setPaused(paused) {
+    this.run += 1; // the loop ends
+    this.paused = paused;
+    this.pause.textContent = paused ? texts.goOn : texts.pause;
+    this.showStatus();
+  }
+
   // Requests
 
   /** @param {PersonDecision} decision */
   async play(decision) {
-    const { id, turn, seat, moves } = this.game;
+    const { id, turn, seat } = this.game;
     await this.attempt(async () => {
-      const game = await post(`/api/games/${id}/play`, { turn, seat, ...decision });
-      this.firstMarked = moves.length;
-      this.setGame(game);
+      this.setGame(await post(`/api/games/${id}/play`, { turn, seat, ...decision }));
     });
     await this.playAgents();
   }
 
   /** Show the agents' decisions one after the other. */
   async playAgents() {
-    this.stuck = false;
-    if (!this.game.waits && !this.game.end) this.firstMarked = this.game.moves.length;
-    while (!this.left && !this.game.waits && !this.game.end) {
-      if (!(await this.attempt(() => this.playAgent()))) {
-        this.stuck = !this.left;
-        this.showControls();
-        return;
-      }
-      if (!this.game.waits && !this.game.end) await wait(BETWEEN_AGENTS_MS);
+    const run = ++this.run;
+    while (run === this.run && this.agentsPlay) {
+      while (this.busy) await wait(WHILE_BUSY_MS); // with the last request of another loop
+      if (!(await this.playOne())) return;
+      if (this.agentsPlay) await wait(PACES[this.pace]);
     }
+  }
+
+  /** Whether agents are to play. */
+  get agentsPlay() {
+    return !this.left && !this.game.waits && !this.game.end;
+  }
+
+  /** Show one decision of an agent; return whether it came. */
+  async playOne() {
+    this.stuck = false;
+    if (await this.attempt(() => this.playAgent())) return true;
+    this.stuck = !this.left;
+    this.showControls();
+    return false;
   }
 
   async playAgent() {

@@ -156,6 +156,13 @@ const english = {
     return `Bonus turn${whose}! Lay another tile${pending > 1 ? ` (${pending} bonus turns)` : ""}.`;
   },
   tryAgain: "Try again",
+  /** @param {string} name the player whose turn it is */
+  paused: (name) => `Paused: ${name} is to play.`,
+  goOn: "Go on",
+  stepOn: "Step",
+  pace: "Speed",
+  /** @type {Record<string, string>} */
+  paces: { slow: "slow", normal: "normal", fast: "fast" },
   /** @param {string} name */
   handOver: (name) => `Hand over to ${name}.`,
   racksHidden: " All racks are hidden.",
