@@ -24,6 +24,9 @@ from genial_env.web._work_queue import Task, WorkQueue
 SEEDS = 2**53
 """Seeds are smaller than this, so that JavaScript holds them exactly."""
 
+MAX_NAME = 24
+"""The most characters of a person's name."""
+
 
 @lru_cache(maxsize=64)
 def list_agents(rules: Rules) -> tuple[str, ...]:
@@ -47,14 +50,16 @@ def begin_game(session: Session, sent: JsonObject) -> JsonObject:
 
     Args:
         session: the session that gets the game.
-        sent: ``{"rules": ..., "players": [null, "value"], "seed": 1}``; null as the seed has one drawn.
+        sent: ``{"rules": ..., "players": [null, "value"], "names": ["Ann", null], "seed": 1}``; null as the seed has
+            one drawn. The names of people may be left out.
 
     Raises:
         Refused: if the game cannot be played, or there are too many games.
     """
     rules = parse_rules(sent.get("rules"))
     players, seed = _parse_players(sent.get("players"), rules), _parse_seed(sent.get("seed"))
-    return _to_json(session.add(Table(rules, players, seed, from_data=True)), None)
+    names = _parse_names(sent.get("names"), players)
+    return _to_json(session.add(Table(rules, players, seed, from_data=True), names), None)
 
 
 def _parse_players(sent: Any, rules: Rules) -> list[str | None]:
@@ -64,8 +69,23 @@ def _parse_players(sent: Any, rules: Rules) -> list[str | None]:
     for seat, player in enumerate(sent):
         if player is not None and player not in known:
             offered = ", ".join(known)
-            raise Refused(400, f"seat {seat}: expected a person (null) or one of {offered}, found {shorten(player)}")
+            expected = f"expected a person (null) or one of {offered}"
+            raise Refused(400, f"players[{seat}]: {expected}, found {shorten(player)}")
     return sent
+
+
+def _parse_names(sent: Any, players: list[str | None]) -> tuple[str | None, ...]:
+    """Return the names that people have given, by seat; empty if there are none."""
+    if sent is None:
+        return ()
+    if not isinstance(sent, list) or len(sent) != len(players):
+        raise Refused(400, f"names: expected a list of {len(players)}, found {shorten(sent)}")
+    names = [name.strip() if isinstance(name, str) else name for name in sent]
+    for name, player in zip(names, players, strict=True):
+        is_name = isinstance(name, str) and name.isprintable() and len(name) <= MAX_NAME and player is None
+        if name is not None and not is_name:
+            raise Refused(400, f"names: expected up to {MAX_NAME} letters for a person, found {shorten(name)}")
+    return tuple(name or None for name in names) if any(names) else ()
 
 
 def _parse_seed(sent: Any) -> int:
@@ -226,13 +246,13 @@ def list_games(session: Session) -> list[JsonObject]:
     games = []
     for game in session.games():
         with game.locked():
-            games.append(game_summary_to_json(game.id, game.started, game.table))
+            games.append(game_summary_to_json(game.id, game.started, game.table, game.names))
     faults = [{"id": fault.id, "started": fault.started, "fault": fault.message} for fault in session.faults()]
     return [*games, *faults]
 
 
 def _to_json(game: Game, seat: Any) -> JsonObject:
-    data = game_to_json(game.id, game.table, _visible_seat(game.table, seat))
+    data = game_to_json(game.id, game.table, _visible_seat(game.table, seat), game.names)
     data["judge"] = can_judge(game.table.rules)
     if game.task is not None and not game.task.done and not game.table.waits:
         data["thinking"] = _progress_to_json(game.task)

@@ -95,7 +95,7 @@ def begin_small(page: Page, opponent: str = "greedy") -> None:
     page.get_by_text("Seed and variants").click()
     page.get_by_label("Seed", exact=True).fill("3")
     page.get_by_label("Cells along an edge").fill("4")
-    page.get_by_label("Seat 1").select_option(opponent)
+    page.locator(".seats select").nth(1).select_option(opponent)
     button(page, "Begin").click()
     expect(page.locator(".my-rack")).to_be_visible()
 
@@ -246,6 +246,34 @@ def test_a_game_by_the_keyboard_alone(open_page: Callable[..., Page]) -> None:
     expect(page.locator(".log li")).to_have_count(4)
 
 
+def test_names_and_opponents(open_page: Callable[..., Page]) -> None:
+    """Seats are counted from 1, people can have names, and the form says how strong each agent is."""
+    page = open_page()
+    seats = page.locator(".seats select")
+    expect(seats).to_have_count(2)
+    expect(page.locator(".seats label > span")).to_have_text(["Seat 1", "Seat 2"])
+    expect(seats.nth(1).locator("option", has_text="denial")).to_have_text("denial: good, 310")
+    expect(page.locator(".seat-fields").nth(1).locator("input")).to_be_hidden()
+    for name in ("greedy", "person"):
+        seats.nth(1).select_option(name)
+        expect(page.locator(".seat-fields").nth(1).locator(".hint")).to_have_count(1)
+    page.get_by_label("Name of the person on seat 1").fill("Ann")
+    page.get_by_label("Name of the person on seat 2").fill("Bob")
+    page.get_by_text("Seed and variants").click()
+    page.get_by_label("Colors").fill("2")
+    page.get_by_label("Cells along an edge").fill("9")
+    page.get_by_label("Cells along an edge").blur()
+    expect(page.locator(".problem")).to_contain_text("1 box of tiles")
+    expect(page.locator(".problem")).not_to_contain_text("tile_sets")
+    page.get_by_label("Boxes of tiles").fill("12")
+    page.get_by_label("Boxes of tiles").blur()
+    expect(page.locator(".problem")).to_be_hidden()
+    button(page, "Begin").click()
+    button(page, "I am Ann: show my tiles").click()
+    expect(page.locator(".status")).to_contain_text("Ann’s turn")
+    expect(page.locator(".panel .name")).to_have_text(["Ann", "Bob"])
+
+
 def test_reloading_in_mid_game(open_page: Callable[..., Page]) -> None:
     page = open_page()
     begin_small(page)
@@ -279,7 +307,7 @@ def test_two_browsers_at_once(open_page: Callable[..., Page]) -> None:
 def test_people_who_hand_the_device_over(open_page: Callable[..., Page], session: Browser) -> None:
     game = session.new_game(None, None)
     page = open_page(f"/#/game/{game['id']}", session=session)
-    for name in ("Seat 0", "Seat 1", "Seat 0"):
+    for name in ("Seat 1", "Seat 2", "Seat 1"):
         expect(page.locator(".curtain")).to_contain_text(f"Hand over to {name}")
         expect(page.locator(".my-rack, .panel .tile .half")).to_have_count(0)
         button(page, f"I am {name}: show my tiles").click()
@@ -601,5 +629,8 @@ def test_a_game_is_removed_while_an_agent_thinks(
         page = open_page(f"/#/game/{game['id']}", session=session)
         assert Slow.going.acquire(timeout=GUARD)
         page.goto(f"{page.url.split('#')[0]}#/")
-        page.get_by_role("button", name="Remove the game of slow, You").click()
+        button(page, "Remove the game of slow, You").click()
+        button(page, "Keep it").click()
+        button(page, "Remove the game of slow, You").click()
+        button(page, "Remove it: Remove the game of slow, You").click()
         expect(page.locator(".games li")).to_have_count(0)

@@ -29,6 +29,7 @@ from genial_env._util.files import FolderInUse
 from genial_env.cli.common import UserError
 from genial_env.cli.web import serve
 from genial_env.core.tables import tables
+from genial_env.policies.roster import ROSTER
 from genial_env.records import to_json_line
 from genial_env.render import theme
 from genial_env.table import Table
@@ -37,6 +38,7 @@ from genial_env.web import _record_requests as record_requests
 from genial_env.web import _session_store as session_store
 from genial_env.web import _sessions as sessions
 from genial_env.web import make_app, server
+from genial_env.web._opponents import RATED_AS, RATINGS
 from genial_env.web._serialize import game_to_json, rules_to_json
 from genial_env.web.limits import Limits
 from tests.conftest import GUARD
@@ -440,10 +442,15 @@ def test_invalid_rules(browser: Browser, changed: dict[str, Any], words: str) ->
         ({"players": None}, "found null"),
         (
             {"players": [None, "genial_env.policies.points:PointsPolicy"]},
-            "seat 1: expected a person (null) or one of random",
+            "players[1]: expected a person (null) or one of random",
         ),
-        ({"players": [None, "search(playouts=9)"]}, "seat 1"),
-        ({"players": [None, ["greedy"]]}, "seat 1"),
+        ({"players": [None, "search(playouts=9)"]}, "players[1]"),
+        ({"players": [None, ["greedy"]]}, "players[1]"),
+        ({"names": ["Ann"]}, "names: expected a list of 2"),
+        ({"names": [None, "Ann"]}, 'names: expected up to 24 letters for a person, found "Ann"'),
+        ({"names": ["A" * 25, None]}, "names"),
+        ({"names": ["A\nB", None]}, "names"),
+        ({"names": [1, None]}, "names"),
         ({"players": [None, "<script>"]}, 'found "<script>"'),
         ({"seed": -1}, "seed: expected a whole number from 0"),
         ({"seed": 2**53}, "seed"),
@@ -456,6 +463,55 @@ def test_games_that_cannot_begin(browser: Browser, sent: dict[str, Any], words: 
     body = {"rules": SMALL, "players": [None, "greedy"], **sent}
     assert words in error_of(browser.post("/api/games", json=body), 400)
     assert browser.get("/api/games").json() == []
+
+
+def test_names_of_seats(tmp_path: Path) -> None:
+    """People may give names; seats are counted from 1. The names outlive the server."""
+    named = {"rules": {**SMALL, "players": 3}, "players": [None, None, "greedy"], "names": [" Ann ", "", None]}
+    with served(make_app(tmp_path)) as address:
+        browser = Browser(address)
+        game = browser.post("/api/games", json=named).json()
+        assert game["names"] == ["Ann", "Seat 2", "greedy"]
+        alike = {"rules": SMALL, "players": [None, "greedy"], "names": ["greedy", None]}
+        assert browser.post("/api/games", json=alike).json()["names"] == ["greedy (seat 1)", "greedy (seat 2)"]
+        assert browser.new_game(None, "greedy")["names"] == ["You", "greedy"]
+    with served(make_app(tmp_path)) as address:
+        again = browser.window(address)
+        assert again.get(f"/api/games/{game['id']}").json()["names"] == game["names"]
+        assert game["names"] in [each["names"] for each in again.get("/api/games").json()]
+
+
+LEADERBOARD = Path(__file__).parents[2] / "docs" / "leaderboard"
+
+
+@pytest.mark.skipif(not LEADERBOARD.is_dir(), reason="compares with docs/leaderboard")
+def test_ratings_are_those_of_the_leaderboard() -> None:
+    for path in LEADERBOARD.glob("*.json"):
+        found = json.loads(path.read_text())
+        rules, ratings = found["settings"]["rules"], found["ratings"]
+        if rules["mode"] == "team" or rules["players"] == 4:
+            continue
+        measured = dict(zip(ratings["names"], ratings["rating"]["value"], strict=True))
+        shown = {
+            name: by_players[rules["players"]] for name, by_players in RATINGS.items() if rules["players"] in by_players
+        }
+        assert {RATED_AS.get(name, name): rating for name, rating in shown.items()} == {
+            name: 10 * round(rating / 10) for name, rating in measured.items()
+        }, path
+    assert RATINGS.keys() <= ROSTER.keys()
+
+
+def test_why_a_game_was_won_in_the_right_number(browser: Browser) -> None:
+    game = browser.new_game("greedy", "random", "greedy", "random", edition="2009", mode="team")
+    while "end" not in game:
+        game = browser.do(game, "advance")
+    assert re.search(r"\(seat \d\) and \w+ \(seat \d\) win$", game["end"]["why"][-1])
+    game = browser.new_game(None, "random", "random")
+    while "end" not in game:
+        game = browser.decide(game) if game["waits"] else browser.do(game, "advance")
+    words = " ".join(game["end"]["why"])
+    assert "you come before" in words or "comes before you" in words or "they share" in words
+    assert "your side" not in words
 
 
 def test_agents_that_cannot_play_are_not_offered(browser: Browser) -> None:

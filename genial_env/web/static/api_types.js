@@ -29,6 +29,7 @@
  * @typedef {object} Choices
  * @property {{edition: string, mode: Mode, players: number[]}[]} combinations
  * @property {Record<Size, [number, number]>} sizes the least and the greatest value
+ * @property {Record<string, Record<string, number>>} ratings of agents, by the number of seats
  *
  * @typedef {"individual" | "team" | "solo"} Mode
  * @typedef {"side" | "colors" | "rack" | "tile_sets"} Size
@@ -133,10 +134,14 @@
  * @typedef {object} GameSummary
  * @property {string} id
  * @property {string} [fault]
+ * @property {number} started in seconds since 1970
  * @property {NamedRules} rules
  * @property {string[]} names
+ * @property {number[][]} seats_by_track the seats that play for each track
  * @property {number} turn
  * @property {boolean} over
+ * @property {number[][]} [scores] if it is over
+ * @property {number[]} [ranks] if it is over
  */
 
 /**

@@ -39,8 +39,22 @@ export function describePoints(points, nameOf = nameColor) {
 
 /**
  * Name a track by the names of its seats.
- * @param {Rules} rules
+ * @param {Pick<Rules, "seats_by_track">} rules
  * @param {string[]} names
  * @param {number} track
  */
 export const nameTrack = (rules, names, track) => texts.list(rules.seats_by_track[track].map((seat) => names[seat]));
+
+/**
+ * Say who has won, or how far one has come in solo.
+ * @param {Pick<Rules, "seats_by_track">} rules
+ * @param {string[]} names of the seats
+ * @param {{scores: number[][], ranks: number[]}} end
+ */
+export function describeResult(rules, names, { scores, ranks }) {
+  if (ranks.length === 1) return texts.soloResult(Math.min(...scores[0]));
+  const winners = ranks.flatMap((rank, track) => (rank === 1 ? [track] : []));
+  const words = texts.list(winners.map((track) => nameTrack(rules, names, track)));
+  if (winners.length > 1) return texts.shared(words);
+  return texts.winner(words, rules.seats_by_track[winners[0]].length > 1);
+}

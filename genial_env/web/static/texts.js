@@ -114,10 +114,41 @@ const english = {
   },
   whoPlays: "Who plays",
   person: "a person",
+  // Seats and teams are counted from 0 in data, and from 1 for people.
   /** @param {number} seat */
-  seat: (seat) => `Seat ${seat}`,
+  seat: (seat) => `Seat ${seat + 1}`,
   /** @param {number} seat @param {number} team */
-  teamSeat: (seat, team) => `Seat ${seat} (team ${team})`,
+  teamSeat: (seat, team) => `Seat ${seat + 1} (team ${team + 1})`,
+  name: "name (if you like)",
+  /** @param {number} seat */
+  nameOf: (seat) => `Name of the person on seat ${seat + 1}`,
+  /** @param {string} name @param {string | undefined} strength @param {number | undefined} rating */
+  agent: (name, strength, rating) => {
+    const number = rating === undefined ? "" : `, ${rating < 0 ? "−" : ""}${Math.abs(rating)}`;
+    return strength === undefined ? name : `${name}: ${strength}${number}`;
+  },
+  ratingHelp: "The numbers are ratings: who has 200 more wins about three games of four. Greedy has 0.",
+  /** @type {Record<string, {strength: string, about: string}>} the weakest agents first */
+  opponents: {
+    random: { strength: "no skill", about: "Lays any tile anywhere." },
+    points: { strength: "beginner", about: "Takes the most points, even those that move no marker." },
+    greedy: { strength: "beginner", about: "Takes the most points that move a marker." },
+    lexicographic: { strength: "beginner", about: "Looks after its lowest markers alone." },
+    concave: { strength: "casual", about: "Takes points, above all for its low markers." },
+    denial: { strength: "good", about: "As concave, and takes away what helps the others." },
+    search: { strength: "strong", about: "Tries its moves in 1000 imagined games. It was rated with 300." },
+    ismcts: { strength: "strong", about: "Looks ahead in a tree of 1000 imagined games. It was not rated." },
+    ppo: { strength: "very strong", about: "A network that learned by playing, at once." },
+    value: { strength: "very strong", about: "A network that predicts how the game ends, at once." },
+    value_search: { strength: "strongest", about: "As value, and tries its moves in 1000 imagined games. It was rated with 100." },
+  },
+  /** Name the fields as the form does. @param {string} message of the server */
+  formProblem: (message) =>
+    message
+      .replace(/^rules: /, "")
+      .replace(/tile_sets=1\b/, "1 box of tiles")
+      .replace(/tile_sets=(\d+)/, "$1 boxes of tiles")
+      .replace(/tile_sets/g, "boxes of tiles"),
   begin: "Begin",
   badSeed: "The seed must be a whole number.",
   yourGames: "Your games",
@@ -126,10 +157,14 @@ const english = {
   openRecordHelp: " to step through it and have it reviewed.",
   /** @param {string} fault */
   brokenGame: (fault) => `A game that cannot go on: ${fault}`,
-  over: "over",
+  /** @param {Date} date */
+  date: (date) => date.toLocaleString("en", { dateStyle: "medium", timeStyle: "short" }),
   /** @param {number} turn */
-  decisions: (turn) => `${turn} decisions`,
+  decisions: (turn) => (turn === 1 ? "1 decision so far" : `${turn} decisions so far`),
   remove: "Remove",
+  sureToRemove: "For good?",
+  yesRemove: "Remove it",
+  keepGame: "Keep it",
   removeBroken: "Remove the game that cannot go on",
   /** @param {string} names */
   removeGame: (names) => `Remove the game of ${names}`,
@@ -214,7 +249,7 @@ const english = {
   reviewGame: "Review this game",
   download: "Download the record",
   /** @param {number} marker */
-  soloResult: (marker) => `Your lowest marker: ${marker}`,
+  soloResult: (marker) => `Lowest marker: ${marker}`,
   /** @param {string} names */
   shared: (names) => `${names} share the first place`,
   /** @param {string} name @param {boolean} several */
