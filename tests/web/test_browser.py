@@ -15,6 +15,7 @@ from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 from genial_env import Rules, play
+from genial_env.core.actions import cell_name
 from genial_env.records import replay_decisions, to_json_line
 from genial_env.web import _app as web_app
 from genial_env.web import make_app
@@ -328,9 +329,31 @@ def test_a_bonus_turn_is_announced_and_may_be_declined(open_page: Callable[..., 
     game = session.new_game(None, "random", edition="2009", side=6, colors=2, rack=4, tile_sets=6)
     advance_until(session, game, lambda now: now["position"]["phase"] == "bonus")
     page = open_page(f"/#/game/{game['id']}", session=session)
-    expect(page.locator(".status")).to_contain_text("Bonus turn!")
+    expect(page.locator(".status")).to_contain_text(re.compile(r"Bonus turn \(.* arrives at \d+\)!"))
+    page.locator(".log summary").click()
+    expect(page.locator(".log li", has_text=": a bonus turn").last).to_contain_text("arrives at")
     button(page, "Decline the bonus").click()
     expect(page.locator(".log li", has_text="You decline a bonus")).to_have_count(1)
+
+
+def test_cells_are_named(open_page: Callable[..., Page], session: Browser) -> None:
+    """The board has the names of its cells, and moves, reviews and announcements say where a tile lies."""
+    game = session.new_game(None, "greedy")
+    page = open_page(f"/#/game/{game['id']}", session=session)
+    expect(page.locator(".row-name")).to_have_text([letter for letter in "ABCDEFG" for _ in range(2)])
+    rules = Rules(side=4)
+    for number, (q, r) in enumerate(game["rules"]["cells"]):
+        shown = page.locator(".row-name").nth(2 * (r + 3)).text_content(), cell(page, number).text_content()
+        assert "".join(map(str, shown)) == cell_name(rules, (q, r))
+    lay_somewhere(page)
+    wait_for_turn(page)
+    place = r"on [A-G]\d(, .*? on| and) [A-G]\d"
+    expect(page.locator(".log li").first).to_have_text(re.compile(f"You lay .* {place}: "))
+    expect(page.locator("#announce")).to_have_text(re.compile(f"greedy lays .* {place}: "))
+    page.goto(f"{page.url.split('#')[0]}#/replay")
+    open_reviewed(page, a_record("greedy", "random", side=4))
+    expect(page.locator(".blunders button").first).to_have_text(re.compile(f"1. greedy lays .* {place}: .* – mistake"))
+    expect(page.locator("ol.moves button").first).to_have_text(re.compile(f"greedy lays .* {place}: "))
 
 
 def test_a_swap_is_offered(open_page: Callable[..., Page], session: Browser) -> None:

@@ -113,6 +113,14 @@ export class Grid {
   }
 
   /**
+   * Return whether a cell is the rightmost of its row.
+   * @param {number} cell
+   */
+  isLast(cell) {
+    return cell === this.cells.length - 1 || this.isFirst(cell + 1);
+  }
+
+  /**
    * Name a cell by its row, A at the top, and its place in the row from the left.
    * @param {number} cell
    */
@@ -138,13 +146,17 @@ export class Board {
     /** @type {string | null} */
     this.letters = null;
     this.focus = (rules.cells.length - 1) / 2; // the cell that stays in view while the board is enlarged
-    this.groups = rules.cells.map((cell, number) => createCell(cell, number, onCellClick, onCellHover));
+    this.groups = rules.cells.map((cell, number) => {
+      const place = this.grid.name(number).slice(1);
+      return createCell(cell, number, place, onCellClick, onCellHover);
+    });
     this.below = svg("g");
     this.over = svg("g", { class: "over" });
     this.cursor = drawHexagon(HEX * 0.97, { class: "cursor", visibility: "hidden" });
-    const rowNames = rules.cells.flatMap((cell, number) =>
-      this.grid.isFirst(number) ? [drawRowName(cell, this.grid.name(number)[0])] : [],
-    );
+    const rowNames = rules.cells.flatMap((cell, number) => [
+      ...(this.grid.isFirst(number) ? [drawRowName(cell, this.grid.name(number)[0], -1)] : []),
+      ...(this.grid.isLast(number) ? [drawRowName(cell, this.grid.name(number)[0], 1)] : []),
+    ]);
     const width = Math.sqrt(3) * HEX * (2 * rules.side - 1) + 2 * EDGE;
     const height = HEX * (3 * rules.side - 1) + 6;
     this.element = svg(
@@ -265,10 +277,11 @@ export class Board {
 /**
  * @param {[number, number]} cell
  * @param {number} number
+ * @param {string} place its place in its row, which is written on it while it is free
  * @param {((cell: number) => void) | null} onClick
  * @param {((cell: number) => void) | null} onHover
  */
-function createCell(cell, number, onClick, onHover) {
+function createCell(cell, number, place, onClick, onHover) {
   const [x, y] = centerOf(cell);
   return svg(
     "g",
@@ -279,17 +292,23 @@ function createCell(cell, number, onClick, onHover) {
       onclick: onClick && (() => onClick(number)),
       onpointerenter: (event) => event.pointerType === "mouse" && onHover?.(number),
     },
-    drawHexagon(HEX * 0.96, { class: "free" }),
+    svg(
+      "g",
+      {},
+      drawHexagon(HEX * 0.96, { class: "free" }),
+      svg("text", { class: "cell-name", y: 3, "font-size": 8, "aria-hidden": true }, place),
+    ),
   );
 }
 
 /**
- * @param {[number, number]} cell the first of the row
+ * @param {[number, number]} cell the first or the last of the row
  * @param {string} letter
+ * @param {-1 | 1} side left or right of the cell
  */
-function drawRowName(cell, letter) {
+function drawRowName(cell, letter, side) {
   const [x, y] = centerOf(cell);
-  const attributes = { class: "row-name", x: x - HEX - 4, y: y + 3, "font-size": 9, "aria-hidden": true };
+  const attributes = { class: "row-name", x: x + side * (HEX + 4), y: y + 3, "font-size": 9, "aria-hidden": true };
   return svg("text", attributes, letter);
 }
 

@@ -8,7 +8,7 @@ import { createEnding } from "./ending.js";
 import { Hand } from "./hand.js";
 import { createPanels, createTable } from "./panels.js";
 import { describeMisfit, describePlacement, findPlacement } from "./placement.js";
-import { describeEvent } from "./sentences.js";
+import { describeEvents } from "./sentences.js";
 import { nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
@@ -90,7 +90,8 @@ class GameScreen {
     this.side = html("div", { class: "panels" });
     this.log = html("ol", { class: "moves" });
     this.ending = html("div");
-    const log = html("details", { class: "log card" }, html("summary", {}, texts.movesSoFar), this.log);
+    const open = matchMedia("(min-width: 861px)").matches; // there is room for it
+    const log = html("details", { class: "log card", open }, html("summary", {}, texts.movesSoFar), this.log);
     fill(
       place,
       createTable(game.rules, {
@@ -110,6 +111,8 @@ class GameScreen {
       decline: () => this.play({ word: "decline" }),
     };
     this.game = game;
+    /** @type {import("./sentences.js").Told[]} by the number of the event */
+    this.told = [];
     this.thought = { turn: -1, from: 0, waits: false }; // since when the agent has been thinking
     this.setGame(game);
   }
@@ -126,6 +129,7 @@ class GameScreen {
   /** @param {Game} game */
   setGame(game) {
     this.game = game;
+    this.told = describeEvents(game.rules, game.names, this.board.grid, game.moves);
     this.noteThinking(game);
     this.hand.reset(game.choice?.pairs ?? []);
     const filled = this.tiles.flatMap((tile, slot) => (tile ? [slot] : []));
@@ -244,7 +248,7 @@ class GameScreen {
 
   /** @param {GameEvent} event */
   describe(event) {
-    return describeEvent(event, this.game.names);
+    return this.told[event.event].words;
   }
 
   describeGame() {
@@ -272,8 +276,15 @@ class GameScreen {
     if (end) return texts.gameOver;
     if (!waits) return this.paused && !this.busy ? texts.paused(this.name) : texts.thinking(this.name);
     if (position.phase === "swap") return texts.turnToSwap(this.name);
-    if (position.phase === "bonus") return texts.turnToPlaceBonus(this.name, position.pending_bonus);
+    if (position.phase === "bonus") return texts.turnToPlaceBonus(this.name, position.pending_bonus, this.arrivals);
     return texts.turnToPlace(this.name);
+  }
+
+  /** The markers that have earned the bonus turn, in words. */
+  get arrivals() {
+    const own = this.game.moves.filter((event) => event.seat === this.game.position.to_play);
+    const found = own.map((event) => this.told[event.event].arrivals).filter((arrivals) => arrivals.length);
+    return found[found.length - 1] ?? [];
   }
 
   /** Show how long the agent has been thinking, if it is long. */

@@ -1,7 +1,7 @@
 // Beside the board: the markers of every track and the racks of its seats.
 
 import { html, svg } from "./dom.js";
-import { nameTrack } from "./sentences.js";
+import { moveMarker, nameTrack } from "./sentences.js";
 import { drawDisc, drawTile, nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
@@ -56,14 +56,6 @@ export function createTable(rules, { status, board, controls, beside }) {
   const many = rules.seats_by_track.length > 2;
   return html("div", { class: many ? "table many" : "table" }, board, html("div", { class: "rest" }, rest));
 }
-
-/**
- * Return where a marker moves.
- * @param {Rules} rules
- * @param {number} marker
- * @param {number} points
- */
-export const moveMarker = (rules, marker, points) => Math.min(rules.furthest[marker], marker + points);
 
 /**
  * @param {Rules} rules

@@ -1,6 +1,6 @@
 // The tile in hand over the board: where it lies, what it scores, and the same in words.
 
-import { moveMarker } from "./panels.js";
+import { findBonusStop, moveMarker } from "./sentences.js";
 import { nameColor } from "./tiles.js";
 import { texts } from "./texts.js";
 
@@ -73,7 +73,6 @@ function describeMarkers({ rules, position }, points) {
   return Object.entries(points).map(([letter, count]) => {
     const before = scores[rules.colors.indexOf(letter)];
     const after = moveMarker(rules, before, count);
-    const isBonus = rules.bonus_stops.some((stop) => before < stop && stop <= after);
-    return texts.markerMove(nameColor(letter), before, after, isBonus);
+    return texts.markerMove(nameColor(letter), before, after, findBonusStop(rules, before, after) !== undefined);
   });
 }

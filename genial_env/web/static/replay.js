@@ -6,7 +6,7 @@ import { createChart } from "./chart.js";
 import { announce, fill, html, isForeignKey } from "./dom.js";
 import { Opener } from "./opener.js";
 import { createPanels, createTable } from "./panels.js";
-import { describeEvent, describePoints } from "./sentences.js";
+import { describeEvents, describePoints } from "./sentences.js";
 import { drawTile, nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
@@ -65,6 +65,7 @@ class Replay {
     this.timer = undefined;
     this.leaving = new AbortController();
     this.board = new Board(game.rules, { label: texts.recordBoard });
+    this.told = describeEvents(game.rules, game.names, this.board.grid, game.events);
     this.status = html("p", { class: "status", role: "status" });
     this.slider = html("input", {
       type: "range",
@@ -194,7 +195,7 @@ class Replay {
     const events = this.eventsAt(this.at);
     this.board.show(position.board);
     this.board.draw(this.findDrawing(position, events));
-    const sentences = events.map((event) => describeEvent(event, names));
+    const sentences = events.map((event) => this.told[event.event].words);
     this.status.textContent =
       this.at === 0 ? texts.deal(names, texts.rules(rules.named)) : texts.stepWords(this.at, this.last, sentences);
     this.slider.value = String(this.at);
@@ -250,7 +251,7 @@ class Replay {
 
   listMoves() {
     const items = this.game.frames.slice(1).map((_, index) => {
-      const words = describeEvent(this.eventsAt(index + 1)[0], this.game.names);
+      const words = this.describeDecision(index);
       const verdict = this.review?.decisions[index].verdict;
       const title = verdict && texts.verdicts[verdict];
       const button = html(
@@ -262,6 +263,14 @@ class Replay {
       return html("li", {}, button);
     });
     fill(this.moves, items);
+  }
+
+  /**
+   * Say what was decided.
+   * @param {number} index of the decision, from 0
+   */
+  describeDecision(index) {
+    return this.told[this.eventsAt(index + 1)[0].event].words;
   }
 
   // The review
@@ -331,12 +340,12 @@ class Replay {
    * @param {Decision} decision
    * @param {number} index
    */
-  createBlunder({ seat, verdict, loss }, index) {
+  createBlunder({ verdict, loss }, index) {
     const button = html(
       "button",
       { type: "button", class: `move ${verdict}`, onclick: () => this.go(index + 1) },
       html("span", { class: "sign" }, SIGNS[verdict]),
-      texts.badDecision(index + 1, this.game.names[seat], texts.verdicts[verdict], loss),
+      texts.badDecision(index + 1, this.describeDecision(index), texts.verdicts[verdict], loss),
     );
     return html("li", {}, button);
   }

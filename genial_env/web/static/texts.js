@@ -61,6 +61,13 @@ const english = {
   // Events
   /** @param {string} name @param {string} tile @param {string} points */
   placed: (name, tile, points) => `${name} ${name === YOU ? "lay" : "lays"} ${tile}: ${points}`,
+  /** @param {string[]} halves @param {string[]} cells */
+  tileAt: ([first, second], [one, other]) =>
+    first === second ? `double ${first} on ${one} and ${other}` : `${first} on ${one}, ${second} on ${other}`,
+  /** @param {string} color @param {number} stop */
+  arrival: (color, stop) => `${color} arrives at ${stop}`,
+  /** @param {string} arrival */
+  bonusFor: (arrival) => `${arrival}: a bonus turn`,
   /** @param {string} name @param {string[]} tiles */
   swapped: (name, tiles) => `${name} ${name === YOU ? "show and swap" : "shows and swaps"} ${tiles.join(", ")}`,
   /** @param {string} name @param {string[]} tiles */
@@ -185,10 +192,11 @@ const english = {
   turnToPlace: (name) => `${turnOf(name)}: choose a tile and lay it.`,
   /** @param {string} name */
   turnToSwap: (name) => `${turnOf(name)}: none of the lowest colors is on the rack. Swap all tiles, or keep them?`,
-  /** @param {string} name @param {number} pending */
-  turnToPlaceBonus: (name, pending) => {
+  /** @param {string} name @param {number} pending @param {string[]} arrivals the reasons */
+  turnToPlaceBonus: (name, pending, arrivals) => {
     const whose = name === YOU ? "" : ` for ${name}`;
-    return `Bonus turn${whose}! Lay another tile${pending > 1 ? ` (${pending} bonus turns)` : ""}.`;
+    const why = arrivals.length ? ` (${arrivals.join(", ")})` : "";
+    return `Bonus turn${whose}${why}! Lay another tile${pending > 1 ? `; ${pending} bonus turns are left` : ""}.`;
   },
   tryAgain: "Try again",
   /** @param {string} name the player whose turn it is */
@@ -311,8 +319,8 @@ const english = {
   none: "None.",
   /** @type {Record<Verdict, string>} */
   verdicts: { best: "best", good: "good", inaccuracy: "inaccuracy", mistake: "mistake", blunder: "blunder" },
-  /** @param {number} number @param {string} name @param {string} verdict @param {number} loss */
-  badDecision: (number, name, verdict, loss) => `${number}. ${name}: ${verdict}, loss ${loss.toFixed(2)}`,
+  /** @param {number} number @param {string} words what was done @param {string} verdict @param {number} loss */
+  badDecision: (number, words, verdict, loss) => `${number}. ${words} – ${verdict}, loss ${loss.toFixed(2)}`,
   /** @param {string} verdict @param {number} utility @param {number} best @param {number} loss @param {number | null} error */
   judgement: (verdict, utility, best, loss, error) =>
     ` ${verdict}: worth ${signed(utility)}, the best ${signed(best)}, loss ${loss.toFixed(2)}` +
