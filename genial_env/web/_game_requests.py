@@ -179,14 +179,26 @@ def show_progress(game: Game, sent: JsonObject, task: Task[None] | None) -> Json
         return _to_json(game, sent.get("seat"))
 
 
-def request_hint(queue: WorkQueue, session: Session, game: Game, seat: int | None) -> Task[JsonObject]:
+def request_hint(
+    queue: WorkQueue, session: Session, game: Game, seat: int | None, sent: JsonObject
+) -> Task[JsonObject]:
     """Start a judgement of the decision that a person is to make.
 
+    Args:
+        queue: where the task waits for a thread.
+        session: the session of the game.
+        game: the game.
+        seat: the person's seat; None for the only person.
+        sent: ``{"turn": 3}``, the turn that the person sees; ``{}`` for the current one.
+
     Raises:
-        Refused: if it is not the person's turn, the judge cannot play the game, or too many tasks are waiting.
+        Refused: if the turn is another one, it is not the person's turn, the judge cannot play the game, or too many
+            tasks are waiting.
     """
     with game.locked():
         table = game.table
+        if sent:
+            _check_turn(game, sent)
         if not table.waits or _visible_seat(table, seat) != table.to_play:
             raise Refused(409, "a hint is for the person who is to play")
         if not can_judge(table.rules):
@@ -278,7 +290,7 @@ def _check_turn(game: Game, sent: JsonObject) -> None:
     """Check that the page knows the current turn, so that a decision that is sent twice is played once."""
     turn = int(game.table.state.decisions[0])
     if sent.get("turn") != turn:
-        raise Refused(409, f"the game has gone on: expected turn {turn}, found {shorten(sent.get('turn'))}")
+        raise Refused(409, "the game has gone on meanwhile, perhaps in another window: this is how it stands now")
 
 
 def _parse_action(table: Table, sent: JsonObject) -> int:

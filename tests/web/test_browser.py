@@ -162,8 +162,12 @@ def test_a_whole_game_by_clicks_and_its_review(open_page: Callable[..., Page], t
     record = json.loads((tmp_path / "game.jsonl").read_text())
     assert record["agents"] == ["person", "greedy"]
 
+    expect(page.get_by_role("link", name="Review this game")).to_be_in_viewport()
     page.get_by_role("link", name="Review this game").click()
-    button(page, "Review this game").click()
+    expect(page.locator(".chart")).to_be_visible()
+    expect(page.locator(".panel .name").first).to_have_text("You")
+    page.route("**/api/review?*", lambda route: route.abort())  # the review survives a reload
+    page.reload()
     expect(page.locator(".chart")).to_be_visible()
     decisions = [event for event in record["events"] if event[0] != "draw"]
     expect(page.locator("ol.moves li")).to_have_count(len(decisions))
@@ -458,7 +462,7 @@ def test_stepping_through_a_record(open_page: Callable[..., Page]) -> None:
     expect(button(page, "Play")).to_be_visible()
 
 
-def a_review(record: dict[str, Any]) -> dict[str, Any]:
+def a_review(record: dict[str, Any], unit: str = "rank utility") -> dict[str, Any]:
     """A review in which every decision is a mistake, and slot 0 on the last two cells was better."""
     decisions = replay_decisions(record)
     last = len(decisions.states.board[0]) - 1
@@ -466,12 +470,12 @@ def a_review(record: dict[str, Any]) -> dict[str, Any]:
     judged = {"utility": 0.25, "best": 0.5, "loss": 0.25, "error": None, "win": 0.5, "verdict": "mistake"}
     seats = decisions.states.to_play.tolist()
     found = [{**judged, "seat": seat, "alternatives": [other]} for seat in seats]
-    return {"judge": "fast", "unit": "rank utility", "mean_loss": [0.25] * len(record["agents"]), "decisions": found}
+    return {"judge": "fast", "unit": unit, "mean_loss": [0.25] * len(record["agents"]), "decisions": found}
 
 
-def open_reviewed(page: Page, record: dict[str, Any]) -> None:
+def open_reviewed(page: Page, record: dict[str, Any], unit: str = "rank utility") -> None:
     """Open a file of a record, and have it reviewed without waiting for a judge."""
-    line = json.dumps({"review": a_review(record)}) + "\n"
+    line = json.dumps({"review": a_review(record, unit)}) + "\n"
     page.route("**/api/review?*", lambda route: route.fulfill(body=line, content_type="application/x-ndjson"))
     page.set_input_files("input[type=file]", _file("game.jsonl", to_json_line(record)))
     button(page, "Review this game").click()
@@ -603,6 +607,83 @@ def test_racks_are_opened_at_the_end(open_page: Callable[..., Page], session: Br
     expect(page.locator(".ending")).to_be_visible()
     expect(page.locator(".panel .facedown")).to_have_count(0)
     expect(page.locator(".panel .rack .tile").first).to_be_visible()
+
+
+def test_windows_of_one_game_follow_each_other(open_page: Callable[..., Page], session: Browser) -> None:
+    game = session.new_game(None, "greedy")
+    first = open_page(f"/#/game/{game['id']}", session=session)
+    expect(first.locator(".my-rack")).to_be_visible()
+    second = first.context.new_page()
+    second.goto(first.url)
+    expect(second.locator(".my-rack")).to_be_visible()
+    lay_somewhere(first)
+    wait_for_turn(first)
+    for page in (first, second):
+        expect(page.locator(".log li")).to_have_count(2)
+        assert wait_for_turn(page) == "lay"
+    racks = [
+        [tile.get_attribute("aria-label") for tile in page.locator(".my-rack button").all()] for page in (first, second)
+    ]
+    assert racks[0] == racks[1]
+
+    second.evaluate("window.BroadcastChannel.prototype.postMessage = () => undefined")  # it tells nobody
+    lay_somewhere(second)
+    expect(second.locator(".log li")).to_have_count(4)
+    button(first, "Hint").click()  # of the old position
+    expect(first.locator(".preview")).to_contain_text("gone on meanwhile")
+    expect(first.locator(".log li")).to_have_count(4)
+    expect(first.locator(".ghost")).to_have_count(0)
+
+
+def test_a_reviewed_file_survives_a_reload(open_page: Callable[..., Page]) -> None:
+    page = open_page("/#/replay")
+    record = a_record("greedy", "random", side=4)
+    open_reviewed(page, record)
+    page.unroute("**/api/review?*")
+    page.reload()
+    expect(page.locator(".chart")).to_be_visible()
+    page.get_by_role("link", name="Play").click()
+    expect(page.locator(".seats select")).to_have_count(2)
+    page.get_by_role("link", name="Review").click()
+    expect(page.locator(".opener")).to_be_visible()
+    expect(page.locator(".board")).to_have_count(0)
+
+
+def test_words_of_values(open_page: Callable[..., Page]) -> None:
+    """In solo the page says what the numbers are; shares have the right article."""
+    page = open_page("/#/replay")
+    open_reviewed(page, a_record("greedy", edition="2004", mode="solo"), "lowest marker")
+    page.locator(".blunders button").first.click()
+    expect(page.locator(".judged p")).to_contain_text("expected lowest marker 0.3, the best decision expected lowest")
+    expect(page.locator(".alternative")).to_contain_text("expected lowest marker 0.5")
+    hints = "({ texts }) => [0.89, 0.08, 0.11, 0.18, 0.5].map((win) => texts.hintWords('', 0, win))"
+    words = page.evaluate(f"import('/static/texts.js').then({hints})")
+    assert [re.findall("– (an? [0-9]+%)", each)[0] for each in words] == [
+        "an 89%",
+        "an 8%",
+        "an 11%",
+        "an 18%",
+        "a 50%",
+    ]
+
+
+def test_the_list_of_games(open_page: Callable[..., Page], session: Browser) -> None:
+    """It has dates and results; removing a game is confirmed."""
+    game = session.new_game(None, "random")
+    session.new_game("greedy", "random")
+    while "end" not in game:
+        game = session.decide(game) if game["waits"] else session.do(game, "advance")
+    page = open_page(session=session)
+    items = page.locator(".games li")
+    expect(items).to_have_count(2)
+    expect(items.first).to_contain_text("0 decisions so far")
+    expect(items.last).to_contain_text(re.compile(r"\d+, \d{4}, .* (wins?!|share the first place)"))
+    button(page, "Remove the game of greedy, random").click()
+    button(page, "Keep it").click()
+    expect(items).to_have_count(2)
+    button(page, "Remove the game of greedy, random").click()
+    button(page, "Remove it: Remove the game of greedy, random").click()
+    expect(items).to_have_count(1)
 
 
 def test_the_server_goes_away(open_page: Callable[..., Page], session: Browser) -> None:

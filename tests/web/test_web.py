@@ -337,7 +337,7 @@ def test_a_decision_is_played_once(browser: Browser) -> None:
     sent = {"turn": 0, "slot": 0, "cells": game["choice"]["pairs"][0]}
     assert browser.post(f"/api/games/{game['id']}/play", json=sent).status_code == 200
     again = error_of(browser.post(f"/api/games/{game['id']}/play", json=sent), 409)
-    assert again == "the game has gone on: expected turn 1, found 0"
+    assert again.startswith("the game has gone on meanwhile, perhaps in another window")
     error_of(browser.post(f"/api/games/{game['id']}/play", json={**sent, "turn": 1}), 409)
     assert browser.get(f"/api/games/{game['id']}").json()["turn"] == 1
     browser.do({**game, "turn": 1}, "advance")
@@ -403,6 +403,14 @@ def test_a_hint_is_the_best_action_of_the_judge(browser: Browser) -> None:
 
 
 # A new game
+
+
+def test_a_hint_is_for_the_turn_that_is_seen(browser: Browser) -> None:
+    game = browser.new_game(None, None)
+    browser.decide(game, 0)
+    hint = f"/api/games/{game['id']}/hint?seat=1&turn="
+    assert "gone on meanwhile" in error_of(browser.get(f"{hint}0"), 409)
+    assert "whole number" in error_of(browser.get(f"{hint}-1"), 400)
 
 
 def test_all_combinations_can_be_played(browser: Browser) -> None:

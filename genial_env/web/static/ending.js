@@ -31,7 +31,7 @@ export function createEnding({ id, rules, names }, end) {
     html(
       "div",
       { class: "buttons" },
-      html("a", { class: "button main", href: `#/replay/${id}` }, texts.reviewGame),
+      html("a", { class: "button main", href: `#/replay/${id}/review` }, texts.reviewGame),
       html("a", { class: "button", href: `/api/games/${id}/record`, download: "" }, texts.download),
       html("a", { class: "button", href: "#/" }, texts.newGame),
     ),

@@ -67,6 +67,10 @@ class GameScreen {
     this.busy = false; // a request is on its way
     this.stuck = false; // an agent's decision did not come
     this.lastRotation = 0; // when the wheel last turned the tile
+    this.news = new BroadcastChannel("genial"); // to other windows with the same game
+    this.news.onmessage = ({ data }) => this.follow(data);
+    this.onVisible = () => document.visibilityState === "visible" && this.catchUp();
+    document.addEventListener("visibilitychange", this.onVisible);
     this.hand = new Hand();
     this.board = new Board(game.rules, {
       label: texts.boardHelp,
@@ -123,6 +127,8 @@ class GameScreen {
 
   leave() {
     clearInterval(this.clock);
+    this.news.close();
+    document.removeEventListener("visibilitychange", this.onVisible);
     this.leaving.abort();
   }
 
@@ -130,6 +136,7 @@ class GameScreen {
   setGame(game) {
     this.game = game;
     this.told = describeEvents(game.rules, game.names, this.board.grid, game.moves);
+    this.news.postMessage({ id: game.id, turn: game.turn });
     this.noteThinking(game);
     this.hand.reset(game.choice?.pairs ?? []);
     const filled = this.tiles.flatMap((tile, slot) => (tile ? [slot] : []));
@@ -484,6 +491,29 @@ class GameScreen {
     this.showStatus();
   }
 
+  // Other windows with the same game
+
+  /**
+   * Show what was played in another window.
+   * @param {{id: string, turn: number}} news
+   */
+  async follow({ id, turn }) {
+    if (id === this.game.id && turn > this.game.turn && !(this.watching && this.paused)) await this.catchUp();
+  }
+
+  /** Show the game as it stands, unless a request that will show it is on its way. */
+  async catchUp() {
+    if (this.busy || this.game.end) return;
+    const { id, turn } = this.game;
+    const game = await get(`/api/games/${id}`).catch(() => null);
+    if (game === null || this.left || this.busy || game.turn <= turn || this.game.turn !== turn) return;
+    this.setGame(game);
+    this.show();
+    this.showControls();
+    game.moves.slice(-1).forEach((/** @type {GameEvent} */ event) => announce(this.describe(event)));
+    if (!this.paused) this.playAgents();
+  }
+
   // Requests
 
   /** @param {PersonDecision} decision */
@@ -545,11 +575,11 @@ class GameScreen {
 
   async hint() {
     if (!this.choosing) return;
-    const { id, seat, position } = this.game;
+    const { id, seat, position, turn } = this.game;
     let words = "";
     const done = await this.attempt(async () => {
       /** @type {Hint} */
-      const hint = await this.poll(() => get(`/api/games/${id}/hint?seat=${seat}&wait=${LONG_POLL_S}`));
+      const hint = await this.poll(() => get(`/api/games/${id}/hint?seat=${seat}&turn=${turn}&wait=${LONG_POLL_S}`));
       if (hint.cells && hint.slot !== undefined) this.hand.put(hint.slot, hint.cells, this.board.grid);
       words = describeHint(hint, position.phase);
     });

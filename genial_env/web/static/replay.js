@@ -1,6 +1,6 @@
 // The screen of a recorded game: from a file or from a game played here, step by step, and reviewed.
 
-import { Refusal, getText, isAbort, postForLines, postText } from "./api.js";
+import { Refusal, get, getText, isAbort, postForLines, postText } from "./api.js";
 import { Board, frameBoard } from "./board.js";
 import { createChart } from "./chart.js";
 import { announce, fill, html, isForeignKey } from "./dom.js";
@@ -20,24 +20,42 @@ const SIGNS = { best: "★", good: "✓", inaccuracy: "?!", mistake: "?", blunde
 /**
  * @param {HTMLElement} place
  * @param {string | undefined} id of a game played here
+ * @param {boolean} begin whether its review is begun at once
  */
-export async function openReplay(place, id) {
+export async function openReplay(place, id, begin) {
   const opener = new Opener((line) => open(line));
   /** @type {Replay | null} */
   let shown = null;
 
-  /** @param {string} line */
-  async function open(line) {
+  /**
+   * Show a game. The browser keeps it with its review in the entry of its history, so that both survive a reload.
+   * @param {string} line the record
+   * @param {string[] | null} names of the seats, if they are not those of the record
+   * @param {Review | null} review
+   * @param {boolean} now whether a review is begun if there is none
+   */
+  async function open(line, names = null, review = null, now = false) {
+    const steps = await postText("/api/steps", line);
+    if (!place.isConnected) return;
     shown?.leave();
-    shown = new Replay(line, await postText("/api/steps", line), opener.element);
+    shown = new Replay(line, { ...steps, names: names ?? steps.names }, opener.element);
     fill(place, shown.element);
+    history.replaceState({ line, names, review }, "");
+    if (review) shown.setReview(review);
+    else if (now) shown.startReview();
   }
 
   const onKey = (/** @type {KeyboardEvent} */ event) => shown?.onKey(event);
   document.addEventListener("keydown", onKey);
   document.title = texts.reviewTitle;
-  if (!id) fill(place, html("div", { class: "alone" }, opener.element));
-  else await open((await getText(`/api/games/${id}/record`)).trim());
+  if (history.state?.line) {
+    await open(history.state.line, history.state.names, history.state.review, begin);
+  } else if (id) {
+    const [line, { names }] = await Promise.all([getText(`/api/games/${id}/record`), get(`/api/games/${id}`)]);
+    await open(line.trim(), names, null, begin);
+  } else {
+    fill(place, html("div", { class: "alone" }, opener.element));
+  }
   return () => {
     document.removeEventListener("keydown", onKey);
     shown?.leave();
@@ -275,6 +293,11 @@ class Replay {
 
   // The review
 
+  /** Whether decisions are valued by the lowest marker. */
+  get solo() {
+    return this.review?.unit === "lowest marker";
+  }
+
   /** The judgement of the decision that led here. */
   get decision() {
     return this.at > 0 ? (this.review?.decisions[this.at - 1] ?? null) : null;
@@ -316,6 +339,8 @@ class Replay {
   setReview(review) {
     const { rules, names } = this.game;
     this.review = review;
+    history.replaceState({ ...history.state, review }, "");
+    this.report.classList.add("done");
     this.chart = createChart(rules, names, review, (index) => this.go(index + 1));
     const worst = review.decisions.flatMap((decision, index) =>
       ["blunder", "mistake"].includes(decision.verdict) ? [this.createBlunder(decision, index)] : [],
@@ -324,7 +349,7 @@ class Replay {
     fill(
       this.report,
       html("h2", {}, texts.review),
-      html("p", { class: "hint" }, texts.reviewHelp(review.judge, review.unit === "lowest marker")),
+      html("p", { class: "hint" }, texts.reviewHelp(review.judge, this.solo)),
       html("ul", { class: "losses" }, losses),
       this.chart.element,
       html("h3", {}, texts.worstTitle),
@@ -384,13 +409,14 @@ class Replay {
     const { text, cells, points, utility } = alternative;
     const tile = this.tileOf(alternative, this.game.frames[this.at - 1].position);
     const where = cells.map((cell) => this.board.grid.name(cell)).join(" ");
+    const worth = texts.worth(utility, this.solo);
     /** @type {import("./dom.js").Child[]} */
-    let content = [texts.otherAction(text, utility)];
-    let label = texts.otherAction(text, utility);
+    let content = [texts.otherAction(text, worth)];
+    let label = texts.otherAction(text, worth);
     if (tile) {
-      const short = texts.otherPlacement(where, describePoints(points, texts.colorName), utility);
+      const short = texts.otherPlacement(where, describePoints(points, texts.colorName), worth);
       content = [drawTile(tile, 10), html("span", {}, short)];
-      label = texts.otherPlacement(texts.tileOn(nameTile(tile), where), describePoints(points), utility);
+      label = texts.otherPlacement(texts.tileOn(nameTile(tile), where), describePoints(points), worth);
     }
     return html(
       "button",
@@ -429,13 +455,14 @@ class Replay {
       return;
     }
     const { verdict, utility, best, loss, error, alternatives } = decision;
+    const worth = [utility, best].map((value) => texts.worth(value, this.solo));
     const sign = html("span", { class: `sign ${verdict}` }, SIGNS[verdict]);
     fill(
       this.judged,
       html(
         "div",
         { class: "card" },
-        html("p", {}, sign, texts.judgement(texts.verdicts[verdict], utility, best, loss, error)),
+        html("p", {}, sign, texts.judgement(texts.verdicts[verdict], worth, loss, error)),
         html(
           "div",
           { class: "held" },

@@ -243,7 +243,7 @@ const english = {
     const value =
       win === null
         ? `a lowest marker of ${utility.toFixed(1)} at the end`
-        : `a ${percent(win)} chance of the first place (expected rank ${signed(utility)}, from −1 last to +1 first)`;
+        : `${article(percent(win))} ${percent(win)} chance of the first place (expected rank ${signed(utility)}, from −1 last to +1 first)`;
     return `Hint: ${action} – ${value}.`;
   },
 
@@ -321,17 +321,19 @@ const english = {
   verdicts: { best: "best", good: "good", inaccuracy: "inaccuracy", mistake: "mistake", blunder: "blunder" },
   /** @param {number} number @param {string} words what was done @param {string} verdict @param {number} loss */
   badDecision: (number, words, verdict, loss) => `${number}. ${words} – ${verdict}, loss ${loss.toFixed(2)}`,
-  /** @param {string} verdict @param {number} utility @param {number} best @param {number} loss @param {number | null} error */
-  judgement: (verdict, utility, best, loss, error) =>
-    ` ${verdict}: worth ${signed(utility)}, the best ${signed(best)}, loss ${loss.toFixed(2)}` +
+  /** @param {number} value @param {boolean} solo */
+  worth: (value, solo) => (solo ? `expected lowest marker ${value.toFixed(1)}` : `worth ${signed(value)}`),
+  /** @param {string} verdict @param {string[]} worth of the decision and of the best @param {number} loss @param {number | null} error */
+  judgement: (verdict, [worth, best], loss, error) =>
+    ` ${verdict}: ${worth}, the best decision ${best}, loss ${loss.toFixed(2)}` +
     (error ? ` ± ${error.toFixed(2)}` : ""),
   instead: "Better decisions",
   showAfter: "Show what it led to",
   showBefore: "Show the decision",
-  /** @param {string} action @param {number} utility */
-  otherAction: (action, utility) => `${action}: worth ${signed(utility)}`,
-  /** @param {string} where @param {string} points @param {number} utility */
-  otherPlacement: (where, points, utility) => `${where}: ${points}; worth ${signed(utility)}`,
+  /** @param {string} action @param {string} worth */
+  otherAction: (action, worth) => `${action}: ${worth}`,
+  /** @param {string} where @param {string} points @param {string} worth */
+  otherPlacement: (where, points, worth) => `${where}: ${points}; ${worth}`,
   /** @param {string} tile @param {string} where */
   tileOn: (tile, where) => `${tile} on ${where}`,
 
@@ -348,6 +350,9 @@ const english = {
   /** @param {string} value */
   tableHead: (value) => ["No.", "Who", value, "Verdict", "Loss"],
 };
+
+/** The article before a share, as it is spoken. @param {string} words */
+const article = (words) => (/^(8|11%|18%)/.test(words) ? "an" : "a");
 
 /** @param {string} name */
 function turnOf(name) {
