@@ -288,8 +288,10 @@ def _may_see(table: Table, seat: Any) -> bool:
 
 def _check_turn(game: Game, sent: JsonObject) -> None:
     """Check that the page knows the current turn, so that a decision that is sent twice is played once."""
-    turn = int(game.table.state.decisions[0])
-    if sent.get("turn") != turn:
+    seen = sent.get("turn")
+    if type(seen) is not int:
+        raise Refused(400, f"turn: expected a whole number, found {shorten(seen)}")
+    if seen != int(game.table.state.decisions[0]):
         raise Refused(409, "the game has gone on meanwhile, perhaps in another window: this is how it stands now")
 
 

@@ -362,7 +362,7 @@ def test_a_decision_is_played_once(browser: Browser) -> None:
         ({"word": "swap"}, 422, ""),
         ({"word": "decline"}, 422, ""),
         ({"word": "x"}, 400, "slot"),
-        ({"turn": "0", "slot": 0, "cells": [1, 2]}, 409, 'found "0"'),
+        ({"turn": "0", "slot": 0, "cells": [1, 2]}, 400, 'found "0"'),
     ],
 )
 def test_invalid_decisions(browser: Browser, sent: dict[str, Any], status: int, words: str) -> None:

@@ -212,7 +212,8 @@ export class Board {
       this.showFocus("nearest");
     }
     const halves = ghosts.flatMap((ghost) => ghost.cells.map((cell, side) => this.drawGhost(cell, ghost, side)));
-    this.below.replaceChildren(...halves);
+    const pairs = pills.filter(({ square }) => !square).map(({ cells }) => cells.map((cell) => this.center(cell)));
+    this.below.replaceChildren(...pairs.map(([first, second]) => drawPillLine(first, second)), ...halves);
     this.over.replaceChildren(
       ...marks.map((cell) => drawHexagon(HEX * 0.9, { class: "mark", transform: this.translation(cell) })),
       ...lines.flatMap(({ cells }) => drawLine(this.center(cells[0]), this.center(cells[cells.length - 1]))),
@@ -341,21 +342,22 @@ function drawBadge([fromX, fromY], [x, y], points) {
  * @param {Pill} pill
  */
 function drawPill([x1, y1], [x2, y2], { words, square }) {
+  const width = 9 + 7 * words.length;
   return svg(
     "g",
     { class: square ? "pill square" : "pill", transform: `translate(${(x1 + x2) / 2} ${(y1 + y2) / 2})` },
-    square ? null : drawPillLine((x2 - x1) / 2, (y2 - y1) / 2),
-    square ? svg("rect", { x: -9, y: -8, width: 18, height: 16 }) : svg("circle", { r: 8 }),
+    svg("rect", { x: -width / 2, y: -8, width, height: 16, rx: square ? 0 : 8 }),
     svg("text", { y: 4, "font-size": 11 }, words),
   );
 }
 
 /**
- * @param {number} x half the way from one cell to the other
- * @param {number} y
+ * Mark a pair of cells that have a label.
+ * @param {[number, number]} first
+ * @param {[number, number]} second
  */
-function drawPillLine(x, y) {
-  return svg("line", { x1: -x, y1: -y, x2: x, y2: y, class: "pill-line" });
+function drawPillLine([x1, y1], [x2, y2]) {
+  return svg("line", { x1, y1, x2, y2, class: "pill-line" });
 }
 
 /**

@@ -62,6 +62,22 @@ export async function openReplay(place, id, begin) {
   };
 }
 
+/**
+ * Label the pairs of cells of alternatives; those on the same pair share a label.
+ * @param {Alternative[]} alternatives
+ */
+function labelPairs(alternatives) {
+  /** @type {Map<string, import("./board.js").Pill>} */
+  const pills = new Map();
+  alternatives.forEach(({ cells }, index) => {
+    if (!cells.length) return;
+    const pair = [...cells].sort((a, b) => a - b).join();
+    const words = (pills.get(pair)?.words ?? "") + LETTERS[index];
+    pills.set(pair, { cells, words, square: false });
+  });
+  return [...pills.values()];
+}
+
 class Replay {
   /**
    * @param {string} line the record
@@ -251,10 +267,7 @@ class Replay {
         pills: [...pills, better],
       };
     }
-    const others = alternatives
-      .map((other, index) => ({ cells: other.cells, words: LETTERS[index], square: false }))
-      .filter((pill) => pill.cells.length);
-    return { ghosts, lines, pills: [...others, ...pills] };
+    return { ghosts, lines, pills: [...labelPairs(alternatives), ...pills] };
   }
 
   /**

@@ -309,7 +309,7 @@ const english = {
     const value = solo ? "the expected lowest marker at the end" : "the expected rank, from −1 (last) to +1 (first)";
     return (
       `Every decision was judged by what the seat could know then (level ${level}). ` +
-      `Worth is ${value}; loss is what the best decision would have added, with its standard error.`
+      `The value of a decision is ${value}; loss is what the best decision would have added, with its standard error.`
     );
   },
   /** @param {string} name @param {number | null} loss */
