@@ -97,10 +97,11 @@ def game_to_json(name: str, table: Table, seat: int | None, given: Sequence[str 
     """
     state = table.state
     view = table.view(table.to_play if seat is None else seat)
+    names = name_seats(table.players, given)
     data = {
         "id": name,
         "rules": rules_to_json(table.rules),
-        "names": name_seats(table.players, given),
+        "names": names,
         "turn": int(state.decisions[0]),
         "waits": table.waits,
         "seat": seat,
@@ -111,7 +112,7 @@ def game_to_json(name: str, table: Table, seat: int | None, given: Sequence[str 
     if seat is not None and table.waits and seat == table.to_play:
         data["choice"] = _choice_to_json(view)
     if table.over:
-        data["end"] = _end_to_json(table, data["names"])
+        data["end"] = _end_to_json(table, names)
     return data
 
 

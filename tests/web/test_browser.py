@@ -393,9 +393,7 @@ def test_on_a_phone(open_page: Callable[..., Page], session: Browser) -> None:
     button(page, "Lay it").tap()
     expect(page.locator(".log li")).to_have_count(4)
     page.goto(f"{page.url.split('#')[0]}#/replay")
-    page.set_input_files("input[type=file]", _file("game.jsonl", to_json_line(a_record("greedy", "random"))))
-    button(page, "Review this game").tap()
-    expect(page.locator(".chart")).to_be_visible()
+    open_reviewed(page, a_record("greedy", "random"))
     page.locator("ol.moves button").nth(3).tap()
     assert width_of(page) == PHONE["width"]
 
