@@ -3,7 +3,7 @@
 Cells are named as :func:`genial_env.core.actions.cell_name` names them, seats by their numbers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -66,7 +66,9 @@ def points_by_color(state: State, action: int, row: int = 0) -> dict[str, int]:
     return {COLOR_LETTERS[color]: points for color, points in enumerate(gained) if points}
 
 
-def explain_ranks(rules: Rules, scores: ArrayLike, names: Sequence[str]) -> list[str]:
+def explain_ranks(
+    rules: Rules, scores: ArrayLike, names: Sequence[str], plural: Collection[int] = frozenset()
+) -> list[str]:
     """Return sentences that say why the tracks of a finished game rank as they do, one for each two neighbouring ranks.
 
     For example "seat 0 and seat 1 both have 7 lowest; second lowest 9 against 8: seat 0 wins". In solo mode the
@@ -76,6 +78,7 @@ def explain_ranks(rules: Rules, scores: ArrayLike, names: Sequence[str]) -> list
         rules: the rules of the game.
         scores: [T, C] the markers.
         names: the name of each track (in team mode of each team).
+        plural: the tracks whose names take the verb in the plural, for example "value and greedy", or "you".
 
     Raises:
         ValueError: if the number of names is not the number of tracks.
@@ -89,22 +92,27 @@ def explain_ranks(rules: Rules, scores: ArrayLike, names: Sequence[str]) -> list
     at_top = [
         f"all markers of {names[track]} stand at {rules.top}" for track in order if markers[track][0] == rules.top
     ]
-    ends = "wins" if rules.tracks == 2 else "comes before"
-    pairs = [
-        _comparison((names[better], names[worse]), (markers[better], markers[worse]), ends)
-        for better, worse in pairwise(order)
-    ]
+    pairs = []
+    for better, worse in pairwise(order):
+        s = "" if better in plural else "s"
+        ends = f"win{s}" if rules.tracks == 2 else f"come{s} before {names[worse]}"
+        pairs.append(_comparison((names[better], names[worse]), (markers[better], markers[worse]), ends))
     return [*at_top, *pairs]
 
 
 def _comparison(names: tuple[str, str], markers: tuple[list[int], list[int]], ends: str) -> str:
-    """Return why the first of two tracks ranks above the second, or equal to it. The markers are sorted."""
+    """Return why the first of two tracks ranks above the second, or equal to it.
+
+    Args:
+        names: of the tracks.
+        markers: of the tracks, sorted.
+        ends: the end of the sentence after the first name.
+    """
     place = next((place for place, (a, b) in enumerate(zip(*markers, strict=True)) if a != b), None)
     if place is None:
         return f"{names[0]} and {names[1]} have the same markers, {_listed(markers[0])}: they share their rank"
     alike = f"{names[0]} and {names[1]} both have {_listed(markers[0][:place])} lowest; " if place else ""
-    verdict = f"{names[0]} {ends}" if ends == "wins" else f"{names[0]} {ends} {names[1]}"
-    return f"{alike}{PLACES[place]} {markers[0][place]} against {markers[1][place]}: {verdict}"
+    return f"{alike}{PLACES[place]} {markers[0][place]} against {markers[1][place]}: {names[0]} {ends}"
 
 
 def _on(rules: Rules, cells: Sequence[Sequence[int]]) -> str:

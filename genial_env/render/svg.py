@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from genial_env.core import hexgrid
-from genial_env.core.actions import Cell, tile_name
+from genial_env.core.actions import Cell, cell_name, tile_name
 from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import EMPTY, FREE, State
 from genial_env.core.tables import tables
@@ -53,6 +53,7 @@ _SCALE, _SUM_WIDTH = 15.0, 50.0
 _RACK_HEX = 10.5
 _RACK_ROW = 2 * _RACK_HEX + 8
 _FOOT = 22.0
+_EDGE = 14.0  # beside a board, for the names of its rows
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,8 @@ def board_svg(
     notes: Notes | None = None,
     width: float | None = None,
     only: Collection[Cell] | None = None,
+    *,
+    cell_names: bool = False,
 ) -> str:
     """Return a drawing of the board. Every cell is a group of the class "cell" with its number in `data-cell`.
 
@@ -96,6 +99,8 @@ def board_svg(
         notes: additions that are drawn on the board.
         width: the width in pixels; None for 40 pixels between opposite corners of a cell.
         only: the cells (q, r) to draw, for example those of :func:`around`; None for all.
+        cell_names: whether the names of cells are drawn, as :func:`genial_env.core.actions.cell_name` makes them: the
+            letter at both ends of each row, the number on each free cell.
 
     Raises:
         ValueError: if `only` is empty or has a cell that is off the board.
@@ -107,9 +112,10 @@ def board_svg(
     points = [centre(cell) for cell in shown]
     left, right = (end(x for x, _ in points) for end in (min, max))
     top, bottom = (end(y for _, y in points) for end in (min, max))
-    across, down = right - left + math.sqrt(3) * HEX + 2, bottom - top + 2 * HEX + 2
+    across = right - left + math.sqrt(3) * HEX + 2 + 2 * _EDGE * cell_names
+    down = bottom - top + 2 * HEX + 2
     origin = (across / 2 - (left + right) / 2, down / 2 - (top + bottom) / 2)
-    drawn = _board(state, row, notes or Notes(), origin, shown)
+    drawn = _board(state, row, notes or Notes(), origin, shown, cell_names)
     words = f"The board of {_board_words(state, row)}"
     return make_document(across, down, drawn, words, width, paper=False)
 
@@ -199,6 +205,7 @@ def position_svg(
     unseen: Sequence[int] = (),
     caption: str = "",
     width: float | None = None,
+    cell_names: bool = False,
 ) -> str:
     """Return a drawing of a position: the board, the decision to be made, and for each track its markers and racks.
 
@@ -211,6 +218,7 @@ def position_svg(
         unseen: for each kind of tile how many the seat has not seen; they are drawn below. Empty for none.
         caption: a text below.
         width: the width in pixels; None for cells as in :func:`board_svg`.
+        cell_names: as in :func:`board_svg`.
 
     Raises:
         ValueError: if the number of names is not the number of seats, or the cells of the move are free.
@@ -219,6 +227,7 @@ def position_svg(
     if names is not None and len(names) != rules.players:
         raise ValueError(f"names must be {rules.players}, one a seat, not {len(names)}")
     across, down = _board_size(rules)
+    across += 2 * _EDGE * cell_names
     panels = [_Panel(state, row, track, seat, names) for track in range(rules.tracks)]
     beside = sum(panel.height for panel in panels) + _GAP * (len(panels) - 1)
     lines = [(words[0].upper() + words[1:], "") for words in (describe_turn(state, row), caption) if words]
@@ -226,7 +235,8 @@ def position_svg(
     height = max(down, beside) + 2 * _MARGIN + _FOOT * len(lines)
     left, whole = across + 2 * _MARGIN + _GAP, across + _PANEL_WIDTH + _GAP + 3 * _MARGIN
     middle = (_MARGIN + across / 2, _MARGIN + max(down, beside) / 2)
-    parts = [_board(state, row, move.notes(state, row) if move else Notes(), middle, state.tables.cell_index)]
+    notes = move.notes(state, row) if move else Notes()
+    parts = [_board(state, row, notes, middle, state.tables.cell_index, cell_names)]
     top = _MARGIN + (max(down, beside) - beside) / 2
     for panel in panels:
         parts.append(panel.draw(left, top))
@@ -268,7 +278,9 @@ def tile_svg(rules: Rules, kind: int, width: float | None = None) -> str:
 # The board
 
 
-def _board(state: State, row: int, notes: Notes, middle: tuple[float, float], only: Collection[Cell]) -> str:
+def _board(
+    state: State, row: int, notes: Notes, middle: tuple[float, float], only: Collection[Cell], cell_names: bool
+) -> str:
     t, parts = state.tables, []
     start_symbols = set(t.start_symbols.tolist())
     for number, (q, r) in enumerate(t.cells.tolist()):
@@ -283,11 +295,26 @@ def _board(state: State, row: int, notes: Notes, middle: tuple[float, float], on
             dark = what == FREE and (q, r) not in notes.ghosts
             fill = theme.INK if dark else theme.PAPER
             parts.append(draw_text(0, 4.5, notes.labels[q, r], 13, anchor="middle", fill=fill, bold=True))
+        elif cell_names and what == FREE and (q, r) not in notes.ghosts:
+            parts.append(draw_text(0, 3, cell_name(state.rules, (q, r))[1:], 8, anchor="middle", fill=theme.FAINT))
         parts.append("</g>")
+    parts += _row_names(state.rules, only) if cell_names else []
     parts += [_outline(cell) for cell in notes.last]
     parts += [_line(line) for line in notes.lines]
     parts += [_points(line) for line in notes.lines]
     return f'<g transform="translate({num(middle[0])} {num(middle[1])})">{"".join(parts)}</g>'
+
+
+def _row_names(rules: Rules, only: Collection[Cell]) -> list[str]:
+    """Return the letter of each row beside its ends, as far as they are drawn."""
+    parts = []
+    for cell in only:
+        for side in (-1, 1):
+            if (cell[0] + side, cell[1]) not in tables(rules).cell_index:
+                x, y = centre(cell)
+                letter = cell_name(rules, cell)[0]
+                parts.append(draw_text(x + side * (HEX + 4), y + 3, letter, 9, anchor="middle", fill=theme.FAINT))
+    return parts
 
 
 def _cell(what: int, is_start_symbol: bool) -> str:

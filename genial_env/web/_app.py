@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import lru_cache
@@ -221,12 +222,13 @@ class RequestHandlers:
     async def hint(self, request: Request) -> Response:
         """Send what the judge would do.
 
-        ``?seat=1`` says for which of several people; ``wait=10`` is as for :meth:`advance`.
+        ``?seat=1`` says for which of several people, ``turn=3`` for which decision; ``wait=10`` is as for
+        :meth:`advance`.
         """
         session, game = await self._session_and_game(request)
-        seat = _parse_seat(request)
+        seat, sent = _parse_seat(request), _parse_turn(request)
         wait = self._parse_wait(request.query_params.get("wait", "0"))
-        task = await run_in_threadpool(game_requests.request_hint, self._helpers, session, game, seat)
+        task = await run_in_threadpool(game_requests.request_hint, self._helpers, session, game, seat, sent)
         await _wait_until_done(task, request, wait)
         return JsonAnswer(game_requests.show_hint(task))
 
@@ -380,6 +382,16 @@ def _parse_seat(request: Request) -> int | None:
     if sent not in ("0", "1", "2", "3"):
         raise Refused(400, f"seat: expected a number from 0 to 3, found {shorten(sent)}")
     return int(sent)
+
+
+def _parse_turn(request: Request) -> JsonObject:
+    """Return ``{"turn": 3}`` for ``?turn=3``, else ``{}``."""
+    sent = request.query_params.get("turn")
+    if sent is None:
+        return {}
+    if not re.fullmatch("[0-9]{1,9}", sent):
+        raise Refused(400, f"turn: expected a whole number, found {shorten(sent)}")
+    return {"turn": int(sent)}
 
 
 # The files of the page, and errors

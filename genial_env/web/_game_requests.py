@@ -25,6 +25,9 @@ from genial_env.web._work_queue import Task, WorkQueue
 SEEDS = 2**53
 """Seeds are smaller than this, so that JavaScript holds them exactly."""
 
+MAX_NAME = 24
+"""The most characters of a person's name."""
+
 
 @lru_cache(maxsize=64)
 def list_agents(rules: Rules) -> tuple[str, ...]:
@@ -48,14 +51,16 @@ def begin_game(session: Session, sent: JsonObject) -> JsonObject:
 
     Args:
         session: the session that gets the game.
-        sent: ``{"rules": ..., "players": [null, "value"], "seed": 1}``; null as the seed has one drawn.
+        sent: ``{"rules": ..., "players": [null, "value"], "names": ["Ann", null], "seed": 1}``; null as the seed has
+            one drawn. The names of people may be left out.
 
     Raises:
         Refused: if the game cannot be played, or there are too many games.
     """
     rules = parse_rules(sent.get("rules"))
     players, seed = _parse_players(sent.get("players"), rules), _parse_seed(sent.get("seed"))
-    return _to_json(session.add(Table(rules, players, seed, from_data=True)), None)
+    names = _parse_names(sent.get("names"), players)
+    return _to_json(session.add(Table(rules, players, seed, from_data=True), names), None)
 
 
 def _parse_players(sent: Any, rules: Rules) -> list[str | None]:
@@ -65,8 +70,23 @@ def _parse_players(sent: Any, rules: Rules) -> list[str | None]:
     for seat, player in enumerate(sent):
         if player is not None and player not in known:
             offered = ", ".join(known)
-            raise Refused(400, f"seat {seat}: expected a person (null) or one of {offered}, found {shorten(player)}")
+            expected = f"expected a person (null) or one of {offered}"
+            raise Refused(400, f"players[{seat}]: {expected}, found {shorten(player)}")
     return sent
+
+
+def _parse_names(sent: Any, players: list[str | None]) -> tuple[str | None, ...]:
+    """Return the names that people have given, by seat; empty if there are none."""
+    if sent is None:
+        return ()
+    if not isinstance(sent, list) or len(sent) != len(players):
+        raise Refused(400, f"names: expected a list of {len(players)}, found {shorten(sent)}")
+    names = [name.strip() if isinstance(name, str) else name for name in sent]
+    for name, player in zip(names, players, strict=True):
+        is_name = isinstance(name, str) and name.isprintable() and len(name) <= MAX_NAME and player is None
+        if name is not None and not is_name:
+            raise Refused(400, f"names: expected up to {MAX_NAME} letters for a person, found {shorten(name)}")
+    return tuple(name or None for name in names) if any(names) else ()
 
 
 def _parse_seed(sent: Any) -> int:
@@ -160,14 +180,26 @@ def show_progress(game: Game, sent: JsonObject, task: Task[None] | None) -> Json
         return _to_json(game, sent.get("seat"))
 
 
-def request_hint(queue: WorkQueue, session: Session, game: Game, seat: int | None) -> Task[JsonObject]:
+def request_hint(
+    queue: WorkQueue, session: Session, game: Game, seat: int | None, sent: JsonObject
+) -> Task[JsonObject]:
     """Start a judgement of the decision that a person is to make.
 
+    Args:
+        queue: where the task waits for a thread.
+        session: the session of the game.
+        game: the game.
+        seat: the person's seat; None for the only person.
+        sent: ``{"turn": 3}``, the turn that the person sees; ``{}`` for the current one.
+
     Raises:
-        Refused: if it is not the person's turn, the judge cannot play the game, or too many tasks are waiting.
+        Refused: if the turn is another one, it is not the person's turn, the judge cannot play the game, or too many
+            tasks are waiting.
     """
     with game.locked():
         table = game.table
+        if sent:
+            _check_turn(game, sent)
         if not table.waits or _visible_seat(table, seat) != table.to_play:
             raise Refused(409, "a hint is for the person who is to play")
         if not can_judge(table.rules):
@@ -227,13 +259,13 @@ def list_games(session: Session) -> list[JsonObject]:
     games = []
     for game in session.games():
         with game.locked():
-            games.append(game_summary_to_json(game.id, game.started, game.table))
+            games.append(game_summary_to_json(game.id, game.started, game.table, game.names))
     faults = [{"id": fault.id, "started": fault.started, "fault": fault.message} for fault in session.faults()]
     return [*games, *faults]
 
 
 def _to_json(game: Game, seat: Any) -> JsonObject:
-    data = game_to_json(game.id, game.table, _visible_seat(game.table, seat))
+    data = game_to_json(game.id, game.table, _visible_seat(game.table, seat), game.names)
     data["judge"] = can_judge(game.table.rules)
     if game.task is not None and not game.task.done and not game.table.waits:
         data["thinking"] = _progress_to_json(game.task)
@@ -257,9 +289,11 @@ def _may_see(table: Table, seat: Any) -> bool:
 
 def _check_turn(game: Game, sent: JsonObject) -> None:
     """Check that the page knows the current turn, so that a decision that is sent twice is played once."""
-    turn = int(game.table.state.decisions[0])
-    if sent.get("turn") != turn:
-        raise Refused(409, f"the game has gone on: expected turn {turn}, found {shorten(sent.get('turn'))}")
+    seen = sent.get("turn")
+    if type(seen) is not int:
+        raise Refused(400, f"turn: expected a whole number, found {shorten(seen)}")
+    if seen != int(game.table.state.decisions[0]):
+        raise Refused(409, "the game has gone on meanwhile, perhaps in another window: this is how it stands now")
 
 
 def _parse_action(table: Table, sent: JsonObject) -> int:

@@ -25,6 +25,7 @@ from genial_env.render import theme
 from genial_env.render.lines import run_lengths
 from genial_env.render.sentences import explain_ranks
 from genial_env.table import PERSON, Table
+from genial_env.web._opponents import RATINGS
 
 JsonObject = dict[str, Any]
 """A dictionary that becomes a JSON object."""
@@ -54,13 +55,14 @@ def theme_css() -> str:
 
 
 def choices_to_json() -> JsonObject:
-    """Return which editions, modes and numbers of seats go together, and the range of each size."""
+    """Return which editions, modes and numbers of seats go together, the range of each size, and agents' ratings."""
     combinations = [
         {"edition": name, "mode": mode, "players": list(PLAYERS_BY_MODE[mode])}
         for name, edition in EDITIONS.items()
         for mode in edition.modes
     ]
-    return {"combinations": combinations, "sizes": {name: list(limits) for name, limits in SIZE_LIMITS.items()}}
+    sizes = {name: list(limits) for name, limits in SIZE_LIMITS.items()}
+    return {"combinations": combinations, "sizes": sizes, "ratings": RATINGS}
 
 
 def rules_to_json(rules: Rules) -> JsonObject:
@@ -85,42 +87,49 @@ def rules_to_json(rules: Rules) -> JsonObject:
     }
 
 
-def game_to_json(name: str, table: Table, seat: int | None) -> JsonObject:
+def game_to_json(name: str, table: Table, seat: int | None, given: Sequence[str | None] = ()) -> JsonObject:
     """Return a game as an onlooker may know it.
 
     Args:
         name: the id of the game.
         table: the game.
         seat: the seat whose rack is shown; None for no rack.
+        given: the names of people, as :func:`name_seats` takes them.
     """
     state = table.state
     view = table.view(table.to_play if seat is None else seat)
+    names = name_seats(table.players, given)
     data = {
         "id": name,
         "rules": rules_to_json(table.rules),
-        "names": name_seats(table.players),
+        "names": names,
         "turn": int(state.decisions[0]),
         "waits": table.waits,
         "seat": seat,
-        "position": _view_to_json(view, seat is not None),
+        "people": [at for at, player in enumerate(table.players) if player is None],
+        "position": {**_view_to_json(view, seat is not None), **_open_racks_to_json(table)},
         "moves": public_events_to_json(table.record()["events"], table.rules),
     }
     if seat is not None and table.waits and seat == table.to_play:
         data["choice"] = _choice_to_json(view)
     if table.over:
-        data["end"] = _end_to_json(table)
+        data["end"] = _end_to_json(table, names)
     return data
 
 
-def game_summary_to_json(name: str, started: float, table: Table) -> JsonObject:
-    """Return what the list of games shows of a game."""
+def game_summary_to_json(name: str, started: float, table: Table, given: Sequence[str | None]) -> JsonObject:
+    """Return what the list of games shows of a game; the markers and ranks of each track if it is over."""
+    scores = table.state.scores[0]
+    result = {"scores": scores.tolist(), "ranks": ranking.ranks(scores).tolist()} if table.over else {}
     return {
         "id": name,
         "started": started,
         "rules": table.rules.to_dict(),
-        "names": name_seats(table.players),
+        "names": name_seats(table.players, given),
+        "seats_by_track": [list(table.rules.seats_of(track)) for track in range(table.rules.tracks)],
         "turn": int(table.state.decisions[0]),
         "over": table.over,
+        **result,
     }
 
 
@@ -161,6 +170,13 @@ def _view_to_json(view: View, own_rack: bool) -> JsonObject:
     }
 
 
+def _open_racks_to_json(table: Table) -> JsonObject:
+    """Return all racks if nobody is left from whom they are hidden: the game is over, or agents alone play it."""
+    if not table.over and None in table.players:
+        return {}
+    return {"racks": [name_tiles(table.rules, rack) for rack in table.state.racks[0].tolist()]}
+
+
 def _board_to_json(t: Tables, board: NDArray[np.int8]) -> JsonObject:
     """Return the color on each cell, and the lengths of the lines beside it as digits of base 36, six for a cell."""
     return {
@@ -185,42 +201,44 @@ def _choice_to_json(view: View) -> JsonObject:
     }
 
 
-def _end_to_json(table: Table) -> JsonObject:
+def _end_to_json(table: Table, names: list[str]) -> JsonObject:
     """Return how a finished game ended, and why the tracks rank as they do."""
-    scores = table.state.scores[0]
+    rules, scores = table.rules, table.state.scores[0]
+    subjects = [_name_track([names[seat] for seat in rules.seats_of(track)]) for track in range(rules.tracks)]
+    plural = [track for track, subject in enumerate(subjects) if subject == "you" or " and " in subject]
+    why = explain_ranks(rules, scores, subjects, plural)
     return {
         "how": End(int(table.state.end[0])).words,
         "seed": table.seed,
         "scores": scores.tolist(),
         "ranks": ranking.ranks(scores).tolist(),
-        "why": explain_ranks(table.rules, scores, [_name_track(table, track) for track in range(table.rules.tracks)]),
+        "why": [words.replace("all markers of you ", "all your markers ") for words in why],
     }
 
 
-def _name_track(table: Table, track: int) -> str:
-    """Return a track as the subject of a sentence."""
-    names = [name_seats(table.players)[seat] for seat in table.rules.seats_of(track)]
-    return "your side" if YOU in names else " and ".join(names)
+def _name_track(names: list[str]) -> str:
+    """Return a track as the subject of a sentence, by the names of its seats."""
+    if YOU in names:
+        return "you" if len(names) == 1 else "your side"
+    return " and ".join(names)
 
 
-def name_seats(players: Sequence[str | None]) -> list[str]:
-    """Return a name for each seat.
+def name_seats(players: Sequence[str | None], given: Sequence[str | None] = ()) -> list[str]:
+    """Return a name for each seat. People read them, so seats are counted from 1 in them.
 
-    The only person is "You", several people are "Seat 0" and so on. An agent has its own name, with the seat if
-    another seat has the same agent.
+    The only person is "You", several people are "Seat 1" and so on, unless they have given names. An agent has its own
+    name. A name that several seats have is followed by the seat.
 
     Args:
         players: one for each seat: None or "person" for a person, else the name of an agent.
+        given: the name that each seat's person has given, or None; empty if nobody has.
     """
     is_person = [player is None or player == PERSON for player in players]
-    return [_name_seat(seat, players, is_person) for seat in range(len(players))]
-
-
-def _name_seat(seat: int, players: Sequence[str | None], is_person: Sequence[bool]) -> str:
-    if is_person[seat]:
-        return YOU if sum(is_person) == 1 else f"Seat {seat}"
-    agent = str(players[seat])
-    return agent if players.count(agent) == 1 else f"{agent} (seat {seat})"
+    names = [str(player) for player in players]
+    for seat in np.flatnonzero(is_person).tolist():
+        unnamed = YOU if sum(is_person) == 1 else f"Seat {seat + 1}"
+        names[seat] = (given[seat] if given else None) or unnamed
+    return [name if names.count(name) == 1 else f"{name} (seat {seat})" for seat, name in enumerate(names, 1)]
 
 
 def public_events_to_json(events: list[list[Any]], rules: Rules) -> list[JsonObject]:

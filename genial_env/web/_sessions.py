@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from genial_env._util.strict_json import read_object
-from genial_env._util.validators import OBJECT, finite_number, json_object
+from genial_env._util.validators import OBJECT, STRING, finite_number, json_object, list_of, optional
 from genial_env.table import Table
 from genial_env.web._request_checks import Refused
 from genial_env.web._session_store import MAX_GAME_BYTES, SessionStore, list_game_files, mark_used, remove_partial_files
@@ -46,6 +46,8 @@ class Game:
     id: str
     table: Table
     started: float  # seconds since 1970
+    names: tuple[str | None, ...] = ()
+    """The name that the person of each seat has given, None for none; empty if nobody has given one."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     removed: bool = False
     task: Task[Any] | None = None
@@ -67,7 +69,8 @@ class Game:
 
     def to_json(self) -> str:
         """Return the text of the game's file."""
-        return json.dumps({"started": self.started, "table": self.table.to_dict()})
+        data = {"started": self.started, "table": self.table.to_dict()}
+        return json.dumps(data | ({"names": list(self.names)} if self.names else {}))
 
     def cancel_task(self) -> None:
         """Cancel the task about the game, if there is one."""
@@ -142,8 +145,12 @@ class Session:
         except KeyError:
             raise Refused(404, NO_SUCH_GAME) from None
 
-    def add(self, table: Table) -> Game:
+    def add(self, table: Table, names: tuple[str | None, ...] = ()) -> Game:
         """Begin a game and save it.
+
+        Args:
+            table: the game.
+            names: the names that people have given, by seat; empty for none.
 
         Raises:
             Refused: if there are too many games, or it cannot be saved.
@@ -152,7 +159,7 @@ class Session:
             if len(self._games) + len(self._faults) >= self._limits.games:
                 raise Refused(409, f"you have {self._limits.games} games: remove one before you begin another")
             with self._store.reserve_game():
-                game = Game(secrets.token_hex(8), table, time.time())
+                game = Game(secrets.token_hex(8), table, time.time(), names)
                 self._save(game)
                 self._games[game.id] = game
         return game
@@ -312,7 +319,7 @@ def digest_token(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-_FILE = json_object(started=finite_number(), table=OBJECT)
+_FILE = json_object(started=finite_number(), table=OBJECT, optional_keys={"names": list_of(optional(STRING))})
 """The format of a game's file. :meth:`Table.from_dict` checks the table."""
 
 
@@ -328,7 +335,10 @@ def _read_game(path: Path) -> Game:
     if path.stat().st_size > MAX_GAME_BYTES:
         raise ValueError(f"expected at most {MAX_GAME_BYTES} bytes")
     saved = _FILE(read_object(path), "the game")
-    return Game(path.stem, Table.from_dict(saved["table"]), float(saved["started"]))
+    table, names = Table.from_dict(saved["table"]), tuple(saved.get("names", ()))
+    if len(names) not in (0, table.rules.players):
+        raise ValueError(f"names: expected one for each of {table.rules.players} seats, found {len(names)}")
+    return Game(path.stem, table, float(saved["started"]), names)
 
 
 def _describe_error(error: Exception) -> str:

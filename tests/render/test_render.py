@@ -17,6 +17,7 @@ from PIL import Image
 from genial_env import Rules, genial_v0, play, view
 from genial_env.core.actions import cell_name
 from genial_env.core.rules import COLOR_LETTERS
+from genial_env.core.state import FREE
 from genial_env.envs.vector import GenialVectorEnv
 from genial_env.records import Record, replay
 from genial_env.render import RENDER_MODES, draw, notebook, pixels, theme
@@ -192,6 +193,22 @@ def test_a_part_of_a_board() -> None:
     for nothing in ([], [(9, 0)]):
         with pytest.raises(ValueError, match="only must name cells of a board of side 6, not "):
             board_svg(state, only=nothing)
+
+
+def test_names_of_cells() -> None:
+    """They are those of the command line, on free cells and beside the rows; without the option nothing changes."""
+    state = random_play(Rules(), games=1, seed=0, steps=9)
+    rules, free = state.rules, np.flatnonzero(state.board[0] == FREE)
+    words = [
+        text.text or "" for text in drawn(board_svg(state, cell_names=True)).iter("{http://www.w3.org/2000/svg}text")
+    ]
+    named = [cell_name(rules, (q, r)) for q, r in state.tables.cells.tolist()]
+    rows = sorted({name[0] for name in named})
+    assert words[: len(free)] == [named[cell][1:] for cell in free]
+    assert sorted(words[len(free) :]) == sorted(rows * 2)
+    assert not list(drawn(board_svg(state)).iter("{http://www.w3.org/2000/svg}text"))
+    whole = [text.text for text in drawn(position_svg(state, cell_names=True)).iter("{http://www.w3.org/2000/svg}text")]
+    assert [words in whole for words in rows] == [True] * len(rows)
 
 
 @every_rules

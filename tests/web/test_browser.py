@@ -15,7 +15,8 @@ from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
 
 from genial_env import Rules, play
-from genial_env.records import to_json_line, truncate
+from genial_env.core.actions import cell_name
+from genial_env.records import replay_decisions, to_json_line, truncate
 from genial_env.web import _app as web_app
 from genial_env.web import make_app
 from genial_env.web._work_queue import Task
@@ -95,7 +96,7 @@ def begin_small(page: Page, opponent: str = "greedy") -> None:
     page.get_by_text("Seed and variants").click()
     page.get_by_label("Seed", exact=True).fill("3")
     page.get_by_label("Cells along an edge").fill("4")
-    page.get_by_label("Seat 1").select_option(opponent)
+    page.locator(".seats select").nth(1).select_option(opponent)
     button(page, "Begin").click()
     expect(page.locator(".my-rack")).to_be_visible()
 
@@ -161,17 +162,23 @@ def test_a_whole_game_by_clicks_and_its_review(open_page: Callable[..., Page], t
     record = json.loads((tmp_path / "game.jsonl").read_text())
     assert record["agents"] == ["person", "greedy"]
 
+    expect(page.get_by_role("link", name="Review this game")).to_be_in_viewport()
     page.get_by_role("link", name="Review this game").click()
-    button(page, "Review this game").click()
+    expect(page.locator(".chart")).to_be_visible()
+    expect(page.locator(".panel .name").first).to_have_text("You")
+    page.route("**/api/review?*", lambda route: route.abort())  # the review survives a reload
+    page.reload()
     expect(page.locator(".chart")).to_be_visible()
     decisions = [event for event in record["events"] if event[0] != "draw"]
     expect(page.locator("ol.moves li")).to_have_count(len(decisions))
     page.locator("ol.moves button").nth(2).click()
     expect(page.locator(".judged")).to_contain_text("worth")
     expect(page.locator(".report .luck")).to_contain_text("without luck")
-    expect(page.locator(".pill")).to_have_count(page.locator(".alternative").count())
+    expect(page.locator(".alternative")).not_to_have_count(0)
+    letters = "".join(page.locator(".pill:not(.square)").all_text_contents())
+    assert sorted(letters) == list("ABC")[: page.locator(".alternative").count()]
     page.locator(".alternative").first.click()
-    expect(page.locator(".ghost.fixed")).to_have_count(2)
+    expect(page.locator(".ghost.better")).to_have_count(2)
     page.get_by_text("As a table").click()
     expect(page.locator(".report tbody tr")).to_have_count(len(decisions))
     page.locator(".board").click()
@@ -247,6 +254,34 @@ def test_a_game_by_the_keyboard_alone(open_page: Callable[..., Page]) -> None:
     expect(page.locator(".log li")).to_have_count(4)
 
 
+def test_names_and_opponents(open_page: Callable[..., Page]) -> None:
+    """Seats are counted from 1, people can have names, and the form says how strong each agent is."""
+    page = open_page()
+    seats = page.locator(".seats select")
+    expect(seats).to_have_count(2)
+    expect(page.locator(".seats label > span")).to_have_text(["Seat 1", "Seat 2"])
+    expect(seats.nth(1).locator("option", has_text="denial")).to_have_text("denial: good, 310")
+    expect(page.locator(".seat-fields").nth(1).locator("input")).to_be_hidden()
+    for name in ("greedy", "person"):
+        seats.nth(1).select_option(name)
+        expect(page.locator(".seat-fields").nth(1).locator(".hint")).to_have_count(1)
+    page.get_by_label("Name of the person on seat 1").fill("Ann")
+    page.get_by_label("Name of the person on seat 2").fill("Bob")
+    page.get_by_text("Seed and variants").click()
+    page.get_by_label("Colors").fill("2")
+    page.get_by_label("Cells along an edge").fill("9")
+    page.get_by_label("Cells along an edge").blur()
+    expect(page.locator(".problem")).to_contain_text("1 box of tiles")
+    expect(page.locator(".problem")).not_to_contain_text("tile_sets")
+    page.get_by_label("Boxes of tiles").fill("12")
+    page.get_by_label("Boxes of tiles").blur()
+    expect(page.locator(".problem")).to_be_hidden()
+    button(page, "Begin").click()
+    button(page, "I am Ann: show my tiles").click()
+    expect(page.locator(".status")).to_contain_text("Ann’s turn")
+    expect(page.locator(".panel .name")).to_have_text(["Ann", "Bob"])
+
+
 def test_reloading_in_mid_game(open_page: Callable[..., Page]) -> None:
     page = open_page()
     begin_small(page)
@@ -280,7 +315,7 @@ def test_two_browsers_at_once(open_page: Callable[..., Page]) -> None:
 def test_people_who_hand_the_device_over(open_page: Callable[..., Page], session: Browser) -> None:
     game = session.new_game(None, None)
     page = open_page(f"/#/game/{game['id']}", session=session)
-    for name in ("Seat 0", "Seat 1", "Seat 0"):
+    for name in ("Seat 1", "Seat 2", "Seat 1"):
         expect(page.locator(".curtain")).to_contain_text(f"Hand over to {name}")
         expect(page.locator(".my-rack, .panel .tile .half")).to_have_count(0)
         button(page, f"I am {name}: show my tiles").click()
@@ -301,7 +336,9 @@ def test_a_bonus_turn_is_announced_and_may_be_declined(open_page: Callable[..., 
     game = session.new_game(None, "random", edition="2009", side=6, colors=2, rack=4, tile_sets=6)
     advance_until(session, game, lambda now: now["position"]["phase"] == "bonus")
     page = open_page(f"/#/game/{game['id']}", session=session)
-    expect(page.locator(".status")).to_contain_text("Bonus turn!")
+    expect(page.locator(".status")).to_contain_text(re.compile(r"Bonus turn \(.* arrives at \d+\)!"))
+    page.locator(".log summary").click()
+    expect(page.locator(".log li", has_text=": a bonus turn").last).to_contain_text("arrives at")
     button(page, "Decline the bonus").click()
     expect(page.locator(".log li", has_text="You decline a bonus")).to_have_count(1)
 
@@ -328,6 +365,26 @@ def test_two_arrivals_with_one_tile_are_announced_as_one_bonus_turn(open_page: C
       return describePlacement(game, { name: String }, placement);
     }"""
     assert [page.evaluate(words, bonuses).count("a bonus turn!") for bonuses in (2, 1)] == [2, 1]
+
+
+def test_cells_are_named(open_page: Callable[..., Page], session: Browser) -> None:
+    """The board has the names of its cells, and moves, reviews and announcements say where a tile lies."""
+    game = session.new_game(None, "greedy")
+    page = open_page(f"/#/game/{game['id']}", session=session)
+    expect(page.locator(".row-name")).to_have_text([letter for letter in "ABCDEFG" for _ in range(2)])
+    rules = Rules(side=4)
+    for number, (q, r) in enumerate(game["rules"]["cells"]):
+        shown = page.locator(".row-name").nth(2 * (r + 3)).text_content(), cell(page, number).text_content()
+        assert "".join(map(str, shown)) == cell_name(rules, (q, r))
+    lay_somewhere(page)
+    wait_for_turn(page)
+    place = r"on [A-G]\d(, .*? on| and) [A-G]\d"
+    expect(page.locator(".log li").first).to_have_text(re.compile(f"You lay .* {place}: "))
+    expect(page.locator("#announce")).to_have_text(re.compile(f"greedy lays .* {place}: "))
+    page.goto(f"{page.url.split('#')[0]}#/replay")
+    open_reviewed(page, a_record("greedy", "random", side=4))
+    expect(page.locator(".blunders button").first).to_have_text(re.compile(f"1. greedy lays .* {place}: .* – mistake"))
+    expect(page.locator("ol.moves button").first).to_have_text(re.compile(f"greedy lays .* {place}: "))
 
 
 def test_a_swap_is_offered(open_page: Callable[..., Page], session: Browser) -> None:
@@ -361,9 +418,7 @@ def test_on_a_phone(open_page: Callable[..., Page], session: Browser) -> None:
     button(page, "Lay it").tap()
     expect(page.locator(".log li")).to_have_count(4)
     page.goto(f"{page.url.split('#')[0]}#/replay")
-    page.set_input_files("input[type=file]", _file("game.jsonl", to_json_line(a_record("greedy", "random"))))
-    button(page, "Review this game").tap()
-    expect(page.locator(".chart")).to_be_visible()
+    open_reviewed(page, a_record("greedy", "random"))
     page.locator("ol.moves button").nth(3).tap()
     assert width_of(page) == PHONE["width"]
 
@@ -416,7 +471,7 @@ def test_stepping_through_a_record(open_page: Callable[..., Page]) -> None:
     last = sum(event[0] != "draw" for event in record["events"])
     page.locator("input[type=file]").set_input_files(_file("game.jsonl", to_json_line(record)))
     expect(page.locator(".status")).to_contain_text("The deal")
-    button(page, "On").click()
+    button(page, "Next").click()
     expect(page.locator(".status")).to_contain_text(f"1 of {last}")
     expect(page.locator(".mark")).to_have_count(2)
     button(page, "End").click()
@@ -467,6 +522,100 @@ def test_racks_of_an_unfinished_game_stay_hidden(open_page: Callable[..., Page])
     expect(page.get_by_label("Racks")).to_have_count(0)
 
 
+def a_review(record: dict[str, Any], unit: str = "rank utility") -> dict[str, Any]:
+    """A review in which every decision is a mistake, and slot 0 on the last two cells was better."""
+    decisions = replay_decisions(record)
+    last = len(decisions.states.board[0]) - 1
+    other = {"slot": 0, "cells": [last - 1, last], "text": "", "points": {}, "utility": 0.5}
+    judged = {"utility": 0.25, "best": 0.5, "loss": 0.25, "error": None, "win": 0.5, "verdict": "mistake"}
+    seats = decisions.states.to_play.tolist()
+    found = [{**judged, "seat": seat, "alternatives": [other]} for seat in seats]
+    return {"judge": "fast", "unit": unit, "mean_loss": [0.25] * len(record["agents"]), "decisions": found}
+
+
+def open_reviewed(page: Page, record: dict[str, Any], unit: str = "rank utility") -> None:
+    """Open a file of a record, and have it reviewed without waiting for a judge."""
+    line = json.dumps({"review": a_review(record, unit)}) + "\n"
+    page.route("**/api/review?*", lambda route: route.fulfill(body=line, content_type="application/x-ndjson"))
+    page.set_input_files("input[type=file]", _file("game.jsonl", to_json_line(record)))
+    button(page, "Review this game").click()
+    expect(page.locator(".chart")).to_be_visible()
+
+
+SIZES = [(1280, 800), (1920, 1080), (390, 844), (844, 390), (640, 400)]
+"""A laptop, a large screen, a phone upright and on its side, and the laptop at 200%."""
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_board_and_controls_stay_in_view(
+    open_page: Callable[..., Page], session: Browser, width: int, height: int
+) -> None:
+    """The lists scroll beside them, in a game and in a review, and nothing covers the board."""
+    game = session.new_game(None, "greedy", "greedy", "greedy", side=8)
+    page = open_page(f"/#/game/{game['id']}", session=session, viewport={"width": width, "height": height})
+    fully = re.compile("in view")
+    inside = """(element) => {
+      const box = element.getBoundingClientRect();
+      const at = (x, y) => document.elementFromPoint(x, y);
+      const middle = at((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+      const within = box.top >= 0 && box.left >= 0 && box.bottom <= innerHeight + 1 && box.right <= innerWidth + 1;
+      return within && element.contains(middle) ? "in view" : JSON.stringify([box, innerHeight]);
+    }"""
+    expect(page.locator(".my-rack button")).to_have_count(6)
+    for what in (".board", ".my-rack", ".controls .buttons"):
+        assert fully.match(page.locator(what).evaluate(inside)), what
+    assert page.evaluate("document.documentElement.scrollHeight") <= height
+    if height > 800:  # the height is used
+        box = page.locator(".controls").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] > 0.65 * height
+    if min(width, height) < 500:
+        before = page.locator(".cell").first.bounding_box()
+        button(page, "Larger cells").click()
+        after = page.locator(".cell").first.bounding_box()
+        assert before is not None
+        assert after is not None
+        assert min(after["width"], after["height"]) >= 1.9 * min(before["width"], before["height"])
+        assert min(after["width"], after["height"]) >= 40
+        assert width_of(page) == width
+
+    page.goto(f"{page.url.split('#')[0]}#/replay")
+    open_reviewed(page, a_record("random", "greedy", "random", "denial"))
+    page.locator(".blunders button").last.click()
+    for what in (".board", ".steps", ".judged"):
+        assert fully.match(page.locator(what).evaluate(inside)), what
+
+
+def test_a_review_shows_the_decision_then_what_it_led_to(open_page: Callable[..., Page]) -> None:
+    """The position, the rack and the markers are those before the decision; played and better look apart."""
+    page = open_page("/#/replay")
+    record = a_record("greedy", "random", side=4)
+    moves = [event for event in record["events"] if event[0] != "draw"]
+    open_reviewed(page, record)
+    page.locator(".blunders button").nth(2).click()
+    covered = page.locator(".cell", has=page.locator(".half"))
+    expect(covered).to_have_count(4)  # two tiles
+    expect(page.locator(".held .tile")).to_have_count(6)
+    expect(page.locator(".held .tile.laid")).to_have_count(1)
+    expect(page.locator(".ghost.played")).to_have_count(2)
+    expect(page.locator(".pill.square")).to_have_text("?")
+    expect(page.locator(".pill:not(.square)")).to_have_text("A")
+    page.locator(".alternative").click()
+    expect(page.locator(".ghost.better")).to_have_count(2)
+    dashes = [page.locator(f".ghost.{look} .edge").first.evaluate("edge => getComputedStyle(edge).strokeDasharray")
+              for look in ("played", "better")]  # fmt: skip
+    assert dashes[0] != dashes[1]
+    button(page, "Show what it led to").click()
+    expect(covered).to_have_count(6)
+    expect(page.locator(".ghost")).to_have_count(0)
+    button(page, "End").click()
+    expect(covered).to_have_count(2 * len(moves) - 2)
+    button(page, "Next").click()
+    expect(covered).to_have_count(2 * len(moves))
+    scores = [marker for track in record["scores"] for marker in track]
+    assert [int(words) for words in page.locator(".tracks .count").all_text_contents()] == scores
+
+
 def test_only_valid_games_are_offered(open_page: Callable[..., Page]) -> None:
     page = open_page()
     seats, edition, mode = (page.get_by_role("combobox", name=words) for words in ("Seats", "Edition", "Mode"))
@@ -485,6 +634,116 @@ def test_only_valid_games_are_offered(open_page: Callable[..., Page]) -> None:
     page.get_by_label("Cells along an edge").blur()
     expect(page.locator(".problem")).to_contain_text("side must be")
     expect(button(page, "Begin")).to_be_disabled()
+
+
+def test_watching_agents(open_page: Callable[..., Page], session: Browser) -> None:
+    """Their racks are open, only the last tile is framed; the game can be paused, stepped through, and sped up."""
+    game = session.new_game("greedy", "random")
+    page = open_page(f"/#/game/{game['id']}", session=session)
+    button(page, "Pause").click()
+    expect(page.locator(".status")).to_contain_text("Paused")
+    assert page.locator(".panel .facedown").count() == 0
+    before = page.locator(".log li").count()
+    button(page, "Step").click()
+    expect(page.locator(".log li")).to_have_count(before + 1)
+    button(page, "Step").click()
+    expect(page.locator(".log li")).to_have_count(before + 2)
+    expect(page.locator(".mark")).to_have_count(2)
+    expect(page.locator(".panel .rack .tile")).to_have_count(12)
+    page.get_by_label("Speed").select_option("fast")
+    button(page, "Go on").click()
+    expect(page.locator(".ending")).to_be_visible()
+    expect(page.locator(".mark")).to_have_count(2)
+    expect(page.locator(".watch")).to_be_hidden()
+
+
+def test_racks_are_opened_at_the_end(open_page: Callable[..., Page], session: Browser) -> None:
+    game = session.new_game(None, "greedy")
+    page = open_page(f"/#/game/{game['id']}", session=session)
+    expect(page.locator(".panel .facedown")).to_have_count(12)  # halves of six tiles
+    while "end" not in game:
+        game = session.decide(game) if game["waits"] else session.do(game, "advance")
+    page.reload()
+    expect(page.locator(".ending")).to_be_visible()
+    expect(page.locator(".panel .facedown")).to_have_count(0)
+    expect(page.locator(".panel .rack .tile").first).to_be_visible()
+
+
+def test_windows_of_one_game_follow_each_other(open_page: Callable[..., Page], session: Browser) -> None:
+    game = session.new_game(None, "greedy")
+    first = open_page(f"/#/game/{game['id']}", session=session)
+    expect(first.locator(".my-rack")).to_be_visible()
+    second = first.context.new_page()
+    second.goto(first.url)
+    expect(second.locator(".my-rack")).to_be_visible()
+    lay_somewhere(first)
+    wait_for_turn(first)
+    for page in (first, second):
+        expect(page.locator(".log li")).to_have_count(2)
+        assert wait_for_turn(page) == "lay"
+    racks = [
+        [tile.get_attribute("aria-label") for tile in page.locator(".my-rack button").all()] for page in (first, second)
+    ]
+    assert racks[0] == racks[1]
+
+    second.evaluate("window.BroadcastChannel.prototype.postMessage = () => undefined")  # it tells nobody
+    lay_somewhere(second)
+    expect(second.locator(".log li")).to_have_count(4)
+    button(first, "Hint").click()  # of the old position
+    expect(first.locator(".preview")).to_contain_text("gone on meanwhile")
+    expect(first.locator(".log li")).to_have_count(4)
+    expect(first.locator(".ghost")).to_have_count(0)
+
+
+def test_a_reviewed_file_survives_a_reload(open_page: Callable[..., Page]) -> None:
+    page = open_page("/#/replay")
+    record = a_record("greedy", "random", side=4)
+    open_reviewed(page, record)
+    page.unroute("**/api/review?*")
+    page.reload()
+    expect(page.locator(".chart")).to_be_visible()
+    page.get_by_role("link", name="Play").click()
+    expect(page.locator(".seats select")).to_have_count(2)
+    page.get_by_role("link", name="Review").click()
+    expect(page.locator(".opener")).to_be_visible()
+    expect(page.locator(".board")).to_have_count(0)
+
+
+def test_words_of_values(open_page: Callable[..., Page]) -> None:
+    """In solo the page says what the numbers are; shares have the right article."""
+    page = open_page("/#/replay")
+    open_reviewed(page, a_record("greedy", edition="2004", mode="solo"), "lowest marker")
+    page.locator(".blunders button").first.click()
+    expect(page.locator(".judged p")).to_contain_text("expected lowest marker 0.3, the best decision expected lowest")
+    expect(page.locator(".alternative")).to_contain_text("expected lowest marker 0.5")
+    hints = "({ texts }) => [0.89, 0.08, 0.11, 0.18, 0.5].map((win) => texts.hintWords('', 0, win))"
+    words = page.evaluate(f"import('/static/texts.js').then({hints})")
+    assert [re.findall("– (an? [0-9]+%)", each)[0] for each in words] == [
+        "an 89%",
+        "an 8%",
+        "an 11%",
+        "an 18%",
+        "a 50%",
+    ]
+
+
+def test_the_list_of_games(open_page: Callable[..., Page], session: Browser) -> None:
+    """It has dates and results; removing a game is confirmed."""
+    game = session.new_game(None, "random")
+    session.new_game("greedy", "random")
+    while "end" not in game:
+        game = session.decide(game) if game["waits"] else session.do(game, "advance")
+    page = open_page(session=session)
+    items = page.locator(".games li")
+    expect(items).to_have_count(2)
+    expect(items.first).to_contain_text("0 decisions so far")
+    expect(items.last).to_contain_text(re.compile(r"\d+, \d{4}, .* (wins?!|share the first place)"))
+    button(page, "Remove the game of greedy, random").click()
+    button(page, "Keep it").click()
+    expect(items).to_have_count(2)
+    button(page, "Remove the game of greedy, random").click()
+    button(page, "Remove it: Remove the game of greedy, random").click()
+    expect(items).to_have_count(1)
 
 
 def test_the_server_goes_away(open_page: Callable[..., Page], session: Browser) -> None:
@@ -534,5 +793,8 @@ def test_a_game_is_removed_while_an_agent_thinks(
         page = open_page(f"/#/game/{game['id']}", session=session)
         assert Slow.going.acquire(timeout=GUARD)
         page.goto(f"{page.url.split('#')[0]}#/")
-        page.get_by_role("button", name="Remove the game of slow, You").click()
+        button(page, "Remove the game of slow, You").click()
+        button(page, "Keep it").click()
+        button(page, "Remove the game of slow, You").click()
+        button(page, "Remove it: Remove the game of slow, You").click()
         expect(page.locator(".games li")).to_have_count(0)

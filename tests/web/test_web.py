@@ -30,6 +30,7 @@ from genial_env.cli.common import UserError
 from genial_env.cli.web import serve
 from genial_env.core.chance import bits
 from genial_env.core.tables import tables
+from genial_env.policies.roster import ROSTER
 from genial_env.records import to_json_line, truncate
 from genial_env.render import theme
 from genial_env.table import Table
@@ -38,6 +39,7 @@ from genial_env.web import _record_requests as record_requests
 from genial_env.web import _session_store as session_store
 from genial_env.web import _sessions as sessions
 from genial_env.web import make_app, server
+from genial_env.web._opponents import RATED_AS, RATINGS
 from genial_env.web._serialize import game_to_json, rules_to_json
 from genial_env.web.limits import Limits
 from tests.conftest import GUARD
@@ -228,6 +230,17 @@ def test_no_rack_is_shown_but_that_of_the_person_to_play(browser: Browser, playe
     assert game["end"]["why"]
 
 
+def test_racks_are_open_where_they_are_hidden_from_nobody(browser: Browser) -> None:
+    """Agents alone play, or the game is over."""
+    watched = browser.new_game("greedy", "random")
+    assert all(isinstance(rack, list) for rack in watched["position"]["racks"])
+    game = browser.new_game(None, "greedy")
+    while "end" not in game:
+        assert [isinstance(rack, list) for rack in game["position"]["racks"]] == [True, False]
+        game = browser.decide(game) if game["waits"] else browser.do(game, "advance")
+    assert all(isinstance(rack, list) for rack in game["position"]["racks"])
+
+
 def test_the_page_gets_no_more_than_the_view() -> None:
     """Everything hidden dealt anew: the answer is the same."""
     table = Table(Rules(), [None, None], 3)
@@ -326,7 +339,7 @@ def test_a_decision_is_played_once(browser: Browser) -> None:
     sent = {"turn": 0, "slot": 0, "cells": game["choice"]["pairs"][0]}
     assert browser.post(f"/api/games/{game['id']}/play", json=sent).status_code == 200
     again = error_of(browser.post(f"/api/games/{game['id']}/play", json=sent), 409)
-    assert again == "the game has gone on: expected turn 1, found 0"
+    assert again.startswith("the game has gone on meanwhile, perhaps in another window")
     error_of(browser.post(f"/api/games/{game['id']}/play", json={**sent, "turn": 1}), 409)
     assert browser.get(f"/api/games/{game['id']}").json()["turn"] == 1
     browser.do({**game, "turn": 1}, "advance")
@@ -351,7 +364,7 @@ def test_a_decision_is_played_once(browser: Browser) -> None:
         ({"word": "swap"}, 422, ""),
         ({"word": "decline"}, 422, ""),
         ({"word": "x"}, 400, "slot"),
-        ({"turn": "0", "slot": 0, "cells": [1, 2]}, 409, 'found "0"'),
+        ({"turn": "0", "slot": 0, "cells": [1, 2]}, 400, 'found "0"'),
     ],
 )
 def test_invalid_decisions(browser: Browser, sent: dict[str, Any], status: int, words: str) -> None:
@@ -394,6 +407,14 @@ def test_a_hint_is_the_best_action_of_the_judge(browser: Browser) -> None:
 # A new game
 
 
+def test_a_hint_is_for_the_turn_that_is_seen(browser: Browser) -> None:
+    game = browser.new_game(None, None)
+    browser.decide(game, 0)
+    hint = f"/api/games/{game['id']}/hint?seat=1&turn="
+    assert "gone on meanwhile" in error_of(browser.get(f"{hint}0"), 409)
+    assert "whole number" in error_of(browser.get(f"{hint}-1"), 400)
+
+
 def test_all_combinations_can_be_played(browser: Browser) -> None:
     offered = browser.post("/api/session", json={}).json()["choices"]["combinations"]
     for each in offered:
@@ -432,10 +453,15 @@ def test_invalid_rules(browser: Browser, changed: dict[str, Any], words: str) ->
         ({"players": None}, "found null"),
         (
             {"players": [None, "genial_env.policies.points:PointsPolicy"]},
-            "seat 1: expected a person (null) or one of random",
+            "players[1]: expected a person (null) or one of random",
         ),
-        ({"players": [None, "search(playouts=9)"]}, "seat 1"),
-        ({"players": [None, ["greedy"]]}, "seat 1"),
+        ({"players": [None, "search(playouts=9)"]}, "players[1]"),
+        ({"players": [None, ["greedy"]]}, "players[1]"),
+        ({"names": ["Ann"]}, "names: expected a list of 2"),
+        ({"names": [None, "Ann"]}, 'names: expected up to 24 letters for a person, found "Ann"'),
+        ({"names": ["A" * 25, None]}, "names"),
+        ({"names": ["A\nB", None]}, "names"),
+        ({"names": [1, None]}, "names"),
         ({"players": [None, "<script>"]}, 'found "<script>"'),
         ({"seed": -1}, "seed: expected a whole number from 0"),
         ({"seed": 2**53}, "seed"),
@@ -457,6 +483,55 @@ def test_one_bonus_a_tile(browser: Browser) -> None:
     game = browser.new_game(None, "greedy", one_bonus_a_tile=True)
     assert game["rules"]["bonuses_a_tile"] == 1
     assert browser.get("/api/games").json()[0]["rules"]["one_bonus_a_tile"] is True
+
+
+def test_names_of_seats(tmp_path: Path) -> None:
+    """People may give names; seats are counted from 1. The names outlive the server."""
+    named = {"rules": {**SMALL, "players": 3}, "players": [None, None, "greedy"], "names": [" Ann ", "", None]}
+    with served(make_app(tmp_path)) as address:
+        browser = Browser(address)
+        game = browser.post("/api/games", json=named).json()
+        assert game["names"] == ["Ann", "Seat 2", "greedy"]
+        alike = {"rules": SMALL, "players": [None, "greedy"], "names": ["greedy", None]}
+        assert browser.post("/api/games", json=alike).json()["names"] == ["greedy (seat 1)", "greedy (seat 2)"]
+        assert browser.new_game(None, "greedy")["names"] == ["You", "greedy"]
+    with served(make_app(tmp_path)) as address:
+        again = browser.window(address)
+        assert again.get(f"/api/games/{game['id']}").json()["names"] == game["names"]
+        assert game["names"] in [each["names"] for each in again.get("/api/games").json()]
+
+
+LEADERBOARD = Path(__file__).parents[2] / "docs" / "leaderboard"
+
+
+@pytest.mark.skipif(not LEADERBOARD.is_dir(), reason="compares with docs/leaderboard")
+def test_ratings_are_those_of_the_leaderboard() -> None:
+    for path in LEADERBOARD.glob("*.json"):
+        found = json.loads(path.read_text())
+        rules, ratings = found["settings"]["rules"], found["ratings"]
+        if rules["mode"] == "team" or rules["players"] == 4:
+            continue
+        measured = dict(zip(ratings["names"], ratings["rating"]["value"], strict=True))
+        shown = {
+            name: by_players[rules["players"]] for name, by_players in RATINGS.items() if rules["players"] in by_players
+        }
+        assert {RATED_AS.get(name, name): rating for name, rating in shown.items()} == {
+            name: 10 * round(rating / 10) for name, rating in measured.items()
+        }, path
+    assert RATINGS.keys() <= ROSTER.keys()
+
+
+def test_why_a_game_was_won_in_the_right_number(browser: Browser) -> None:
+    game = browser.new_game("greedy", "random", "greedy", "random", edition="2009", mode="team")
+    while "end" not in game:
+        game = browser.do(game, "advance")
+    assert re.search(r"\(seat \d\) and \w+ \(seat \d\) win$", game["end"]["why"][-1])
+    game = browser.new_game(None, "random", "random")
+    while "end" not in game:
+        game = browser.decide(game) if game["waits"] else browser.do(game, "advance")
+    words = " ".join(game["end"]["why"])
+    assert "you come before" in words or "comes before you" in words or "they share" in words
+    assert "your side" not in words
 
 
 def test_agents_that_cannot_play_are_not_offered(browser: Browser) -> None:

@@ -29,6 +29,7 @@
  * @typedef {object} Choices
  * @property {{edition: string, mode: Mode, players: number[]}[]} combinations
  * @property {Record<Size, [number, number]>} sizes the least and the greatest value
+ * @property {Record<string, Record<string, number>>} ratings of agents, by the number of seats
  *
  * @typedef {"individual" | "team" | "solo"} Mode
  * @typedef {"side" | "colors" | "rack" | "tile_sets"} Size
@@ -121,6 +122,7 @@
  * @property {number} turn the number of decisions made
  * @property {boolean} waits whether a person is to play
  * @property {number | null} seat the seat whose rack is shown
+ * @property {number[]} people the seats of people; all racks are shown if there are none, and at the end
  * @property {Position} position
  * @property {GameEvent[]} moves
  * @property {boolean} judge whether there are hints
@@ -134,10 +136,14 @@
  * @typedef {object} GameSummary
  * @property {string} id
  * @property {string} [fault]
+ * @property {number} started in seconds since 1970
  * @property {NamedRules} rules
  * @property {string[]} names
+ * @property {number[][]} seats_by_track the seats that play for each track
  * @property {number} turn
  * @property {boolean} over
+ * @property {number[][]} [scores] if it is over
+ * @property {number[]} [ranks] if it is over
  */
 
 /**

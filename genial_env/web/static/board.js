@@ -10,13 +10,14 @@ import { texts } from "./texts.js";
  * A straight line that half a tile scores: the cell of the half first, then the cells of its color.
  * @typedef {{letter: Letter, cells: number[]}} Line
  *
- * A tile that is not on the board yet; `wrong`: it cannot be placed; `fixed`: it has been put down.
- * @typedef {{cells: number[], tile: string, wrong?: boolean, fixed?: boolean}} Ghost
+ * A tile that is not on the board: over it; put down there, but not laid; where it cannot be placed; the one that was
+ * laid then; or a better placement.
+ * @typedef {{cells: number[], tile: string, look: "over" | "fixed" | "wrong" | "played" | "better"}} Ghost
  *
  * A label on a pair of cells.
- * @typedef {{cells: number[], words: string, chosen: boolean}} Pill
+ * @typedef {{cells: number[], words: string, square: boolean}} Pill
  *
- * @typedef {{marks?: number[], lines?: Line[], ghost?: Ghost | null, pills?: Pill[]}} Drawing
+ * @typedef {{marks?: number[], lines?: Line[], ghosts?: Ghost[], pills?: Pill[]}} Drawing
  */
 
 const FREE = ".";
@@ -112,6 +113,14 @@ export class Grid {
   }
 
   /**
+   * Return whether a cell is the rightmost of its row.
+   * @param {number} cell
+   */
+  isLast(cell) {
+    return cell === this.cells.length - 1 || this.isFirst(cell + 1);
+  }
+
+  /**
    * Name a cell by its row, A at the top, and its place in the row from the left.
    * @param {number} cell
    */
@@ -136,13 +145,18 @@ export class Board {
     this.startSymbols = new Set(rules.start_symbols);
     /** @type {string | null} */
     this.letters = null;
-    this.groups = rules.cells.map((cell, number) => createCell(cell, number, onCellClick, onCellHover));
+    this.focus = (rules.cells.length - 1) / 2; // the cell that stays in view while the board is enlarged
+    this.groups = rules.cells.map((cell, number) => {
+      const place = this.grid.name(number).slice(1);
+      return createCell(cell, number, place, onCellClick, onCellHover);
+    });
     this.below = svg("g");
     this.over = svg("g", { class: "over" });
     this.cursor = drawHexagon(HEX * 0.97, { class: "cursor", visibility: "hidden" });
-    const rowNames = rules.cells.flatMap((cell, number) =>
-      this.grid.isFirst(number) ? [drawRowName(cell, this.grid.name(number)[0])] : [],
-    );
+    const rowNames = rules.cells.flatMap((cell, number) => [
+      ...(this.grid.isFirst(number) ? [drawRowName(cell, this.grid.name(number)[0], -1)] : []),
+      ...(this.grid.isLast(number) ? [drawRowName(cell, this.grid.name(number)[0], 1)] : []),
+    ]);
     const width = Math.sqrt(3) * HEX * (2 * rules.side - 1) + 2 * EDGE;
     const height = HEX * (3 * rules.side - 1) + 6;
     this.element = svg(
@@ -191,8 +205,15 @@ export class Board {
    * Draw over the tiles, in place of what was drawn before.
    * @param {Drawing} drawing
    */
-  draw({ marks = [], lines = [], ghost = null, pills = [] }) {
-    this.below.replaceChildren(...(ghost ? ghost.cells.map((cell, side) => this.drawGhost(cell, ghost, side)) : []));
+  draw({ marks = [], lines = [], ghosts = [], pills = [] }) {
+    const focus = ghosts[ghosts.length - 1]?.cells[0] ?? marks[marks.length - 1] ?? this.focus;
+    if (focus !== this.focus) {
+      this.focus = focus;
+      this.showFocus("nearest");
+    }
+    const halves = ghosts.flatMap((ghost) => ghost.cells.map((cell, side) => this.drawGhost(cell, ghost, side)));
+    const pairs = pills.filter(({ square }) => !square).map(({ cells }) => cells.map((cell) => this.center(cell)));
+    this.below.replaceChildren(...pairs.map(([first, second]) => drawPillLine(first, second)), ...halves);
     this.over.replaceChildren(
       ...marks.map((cell) => drawHexagon(HEX * 0.9, { class: "mark", transform: this.translation(cell) })),
       ...lines.flatMap(({ cells }) => drawLine(this.center(cells[0]), this.center(cells[cells.length - 1]))),
@@ -200,8 +221,16 @@ export class Board {
         const [from, to] = cells.slice(-2);
         return drawBadge(this.center(from), this.center(to), cells.length - 1);
       }),
-      ...pills.map(({ cells, words, chosen }) => drawPill(this.center(cells[0]), this.center(cells[1]), words, chosen)),
+      ...pills.map((pill) => drawPill(this.center(pill.cells[0]), this.center(pill.cells[1]), pill)),
     );
+  }
+
+  /**
+   * Scroll an enlarged board to the cell that matters.
+   * @param {ScrollLogicalPosition} where
+   */
+  showFocus(where) {
+    if (this.element.closest(".large")) this.groups[this.focus].scrollIntoView({ block: where, inline: where });
   }
 
   /** @param {number} cell */
@@ -222,8 +251,8 @@ export class Board {
   drawGhost(cell, ghost, side) {
     const transform = this.translation(cell);
     const edge = drawHexagon(HEX * 0.93, { class: "edge" });
-    if (ghost.wrong) return svg("g", { class: "ghost wrong", transform }, edge);
-    return svg("g", { class: ghost.fixed ? "ghost fixed" : "ghost", transform }, drawHalf(ghost.tile[side]), edge);
+    const half = ghost.look === "wrong" ? null : drawHalf(ghost.tile[side]);
+    return svg("g", { class: `ghost ${ghost.look}`, transform }, half, edge);
   }
 
   /**
@@ -249,10 +278,11 @@ export class Board {
 /**
  * @param {[number, number]} cell
  * @param {number} number
+ * @param {string} place its place in its row, which is written on it while it is free
  * @param {((cell: number) => void) | null} onClick
  * @param {((cell: number) => void) | null} onHover
  */
-function createCell(cell, number, onClick, onHover) {
+function createCell(cell, number, place, onClick, onHover) {
   const [x, y] = centerOf(cell);
   return svg(
     "g",
@@ -263,17 +293,23 @@ function createCell(cell, number, onClick, onHover) {
       onclick: onClick && (() => onClick(number)),
       onpointerenter: (event) => event.pointerType === "mouse" && onHover?.(number),
     },
-    drawHexagon(HEX * 0.96, { class: "free" }),
+    svg(
+      "g",
+      {},
+      drawHexagon(HEX * 0.96, { class: "free" }),
+      svg("text", { class: "cell-name", y: 3, "font-size": 8, "aria-hidden": true }, place),
+    ),
   );
 }
 
 /**
- * @param {[number, number]} cell the first of the row
+ * @param {[number, number]} cell the first or the last of the row
  * @param {string} letter
+ * @param {-1 | 1} side left or right of the cell
  */
-function drawRowName(cell, letter) {
+function drawRowName(cell, letter, side) {
   const [x, y] = centerOf(cell);
-  const attributes = { class: "row-name", x: x - HEX - 4, y: y + 3, "font-size": 9, "aria-hidden": true };
+  const attributes = { class: "row-name", x: x + side * (HEX + 4), y: y + 3, "font-size": 9, "aria-hidden": true };
   return svg("text", attributes, letter);
 }
 
@@ -303,21 +339,38 @@ function drawBadge([fromX, fromY], [x, y], points) {
 /**
  * @param {[number, number]} first
  * @param {[number, number]} second
- * @param {string} words
- * @param {boolean} chosen
+ * @param {Pill} pill
  */
-function drawPill([x1, y1], [x2, y2], words, chosen) {
+function drawPill([x1, y1], [x2, y2], { words, square }) {
+  const width = 9 + 7 * words.length;
   return svg(
     "g",
-    { class: chosen ? "pill chosen" : "pill" },
-    svg("line", { x1, y1, x2, y2, class: "pill-line" }),
-    svg("circle", { cx: (x1 + x2) / 2, cy: (y1 + y2) / 2, r: 8 }),
-    svg("text", { x: (x1 + x2) / 2, y: (y1 + y2) / 2 + 4, "font-size": 11 }, words),
+    { class: square ? "pill square" : "pill", transform: `translate(${(x1 + x2) / 2} ${(y1 + y2) / 2})` },
+    svg("rect", { x: -width / 2, y: -8, width, height: 16, rx: square ? 0 : 8 }),
+    svg("text", { y: 4, "font-size": 11 }, words),
   );
 }
 
 /**
- * Put a board into a frame.
+ * Mark a pair of cells that have a label.
+ * @param {[number, number]} first
+ * @param {[number, number]} second
+ */
+function drawPillLine([x1, y1], [x2, y2]) {
+  return svg("line", { x1, y1, x2, y2, class: "pill-line" });
+}
+
+/**
+ * Put a board into a frame, in which it can be enlarged and moved. The button for it is shown where cells are small.
  * @param {Board} board
  */
-export const frameBoard = (board) => html("div", { class: "board-frame" }, board.element);
+export function frameBoard(board) {
+  const zoom = () => {
+    const isLarge = frame.classList.toggle("large");
+    button.textContent = isLarge ? texts.wholeBoard : texts.largerCells;
+    if (isLarge) board.showFocus("center");
+  };
+  const button = html("button", { type: "button", class: "zoom", onclick: zoom }, texts.largerCells);
+  const frame = html("div", { class: "board-frame" }, html("div", { class: "board-window" }, board.element), button);
+  return frame;
+}

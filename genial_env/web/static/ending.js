@@ -1,10 +1,10 @@
 // The result of a finished game.
 
 import { html } from "./dom.js";
-import { nameTrack } from "./sentences.js";
+import { describeResult, nameTrack } from "./sentences.js";
 import { texts } from "./texts.js";
 
-/** @import { Ending, Game, Rules } from "./api_types.js" */
+/** @import { Ending, Game } from "./api_types.js" */
 
 /**
  * Show how a game ended: ranks, markers, and the reasons.
@@ -27,7 +27,14 @@ export function createEnding({ id, rules, names }, end) {
   return html(
     "section",
     { class: "card ending", "aria-label": texts.result },
-    html("h2", {}, writeHeadline(rules, names, end)),
+    html("h2", {}, describeResult(rules, names, end)),
+    html(
+      "div",
+      { class: "buttons" },
+      html("a", { class: "button main", href: `#/replay/${id}/review` }, texts.reviewGame),
+      html("a", { class: "button", href: `/api/games/${id}/record`, download: "" }, texts.download),
+      html("a", { class: "button", href: "#/" }, texts.newGame),
+    ),
     html(
       "table",
       {},
@@ -36,25 +43,5 @@ export function createEnding({ id, rules, names }, end) {
     ),
     end.why.map((words) => html("p", {}, `${words[0].toUpperCase()}${words.slice(1)}.`)),
     html("p", { class: "hint" }, texts.ended(end.how, end.seed)),
-    html(
-      "div",
-      { class: "buttons" },
-      html("a", { class: "button main", href: `#/replay/${id}` }, texts.reviewGame),
-      html("a", { class: "button", href: `/api/games/${id}/record`, download: "" }, texts.download),
-      html("a", { class: "button", href: "#/" }, texts.newGame),
-    ),
   );
-}
-
-/**
- * @param {Rules} rules
- * @param {string[]} names
- * @param {Ending} end
- */
-function writeHeadline(rules, names, end) {
-  if (end.ranks.length === 1) return texts.soloResult(Math.min(...end.scores[0]));
-  const winners = end.ranks.flatMap((rank, track) => (rank === 1 ? [track] : []));
-  const words = texts.list(winners.map((track) => nameTrack(rules, names, track)));
-  if (winners.length > 1) return texts.shared(words);
-  return texts.winner(words, rules.seats_by_track[winners[0]].length > 1);
 }

@@ -6,9 +6,9 @@ import { createButtons, createCurtain, createRack } from "./controls.js";
 import { announce, fill, html, isForeignKey, isInside, wait } from "./dom.js";
 import { createEnding } from "./ending.js";
 import { Hand } from "./hand.js";
-import { createPanels, tableClass } from "./panels.js";
+import { createPanels, createTable } from "./panels.js";
 import { describeMisfit, describePlacement, findPlacement } from "./placement.js";
-import { describeEvent } from "./sentences.js";
+import { describeEvents } from "./sentences.js";
 import { nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
@@ -16,8 +16,10 @@ import { texts } from "./texts.js";
 
 /** @typedef {{word: "swap" | "decline"} | {slot: number, cells: number[]}} PersonDecision */
 
-const BETWEEN_AGENTS_MS = 900; // so that a move is seen before the next one
+/** @type {Record<string, number>} milliseconds after an agent's move, so that it is seen before the next one */
+const PACES = { slow: 2500, normal: 900, fast: 150 };
 const BETWEEN_ROTATIONS_MS = 100; // some mouse wheels send many events
+const WHILE_BUSY_MS = 50; // before it is seen whether a request is done
 const WHEN_BUSY_MS = 1000; // before a busy server is asked again
 const LONG_POLL_S = 10; // how long the server may hold an answer back for an agent
 const CLOCK_MS = 1000; // between two updates of the agent's thinking time
@@ -65,6 +67,10 @@ class GameScreen {
     this.busy = false; // a request is on its way
     this.stuck = false; // an agent's decision did not come
     this.lastRotation = 0; // when the wheel last turned the tile
+    this.news = new BroadcastChannel("genial"); // to other windows with the same game
+    this.news.onmessage = ({ data }) => this.follow(data);
+    this.onVisible = () => document.visibilityState === "visible" && this.catchUp();
+    document.addEventListener("visibilitychange", this.onVisible);
     this.hand = new Hand();
     this.board = new Board(game.rules, {
       label: texts.boardHelp,
@@ -79,20 +85,25 @@ class GameScreen {
     this.status = html("div", { class: "status" }, this.statusText, this.clockText);
     this.clock = setInterval(() => this.showClock(), CLOCK_MS);
     this.preview = html("p", { class: "preview" });
+    this.run = 0; // which loop over the agents' decisions goes on
+    this.paused = false;
+    this.pace = "normal";
+    this.pause = html("button", { type: "button", class: "main", onclick: () => this.togglePause() }, texts.pause);
+    this.watch = this.createWatch();
     this.controls = html("div", { class: "controls" });
     this.side = html("div", { class: "panels" });
     this.log = html("ol", { class: "moves" });
-    this.below = html("div");
-    const log = html("details", { class: "log card" }, html("summary", {}, texts.movesSoFar), this.log);
-    const frame = frameBoard(this.board);
+    this.ending = html("div");
+    const open = matchMedia("(min-width: 861px)").matches; // there is room for it
+    const log = html("details", { class: "log card", open }, html("summary", {}, texts.movesSoFar), this.log);
     fill(
       place,
-      html(
-        "div",
-        { class: tableClass(game.rules) },
-        html("div", { class: "middle" }, this.status, frame, this.preview, this.controls, this.below),
-        html("div", { class: "beside" }, this.side, log),
-      ),
+      createTable(game.rules, {
+        status: this.status,
+        board: frameBoard(this.board),
+        controls: [this.preview, this.watch, this.controls],
+        beside: [this.ending, this.side, log],
+      }),
     );
     /** @type {import("./controls.js").Actions} */
     this.actions = {
@@ -104,9 +115,10 @@ class GameScreen {
       decline: () => this.play({ word: "decline" }),
     };
     this.game = game;
+    /** @type {import("./sentences.js").Told[]} by the number of the event */
+    this.told = [];
     this.thought = { turn: -1, from: 0, waits: false }; // since when the agent has been thinking
     this.setGame(game);
-    this.firstMarked = Math.max(0, game.moves.length - 1); // this move and later ones are marked on the board
   }
 
   get left() {
@@ -115,12 +127,16 @@ class GameScreen {
 
   leave() {
     clearInterval(this.clock);
+    this.news.close();
+    document.removeEventListener("visibilitychange", this.onVisible);
     this.leaving.abort();
   }
 
   /** @param {Game} game */
   setGame(game) {
     this.game = game;
+    this.told = describeEvents(game.rules, game.names, this.board.grid, game.moves);
+    this.news.postMessage({ id: game.id, turn: game.turn });
     this.noteThinking(game);
     this.hand.reset(game.choice?.pairs ?? []);
     const filled = this.tiles.flatMap((tile, slot) => (tile ? [slot] : []));
@@ -169,9 +185,28 @@ class GameScreen {
     return this.game.names[this.game.position.to_play];
   }
 
-  /** The agents' decisions that are marked on the board. */
+  /** Whether agents alone play. */
+  get watching() {
+    return this.game.people.length === 0;
+  }
+
+  /**
+   * The placements that are marked on the board: those since the last decision of the person to play; while agents
+   * play, the last decision of a person too. If agents alone play, it is the last placement.
+   */
   get markedPlacements() {
-    return this.game.moves.slice(this.firstMarked).filter((event) => event.kind === "place");
+    const { moves, people, waits, position } = this.game;
+    const seats = waits ? [position.to_play] : people;
+    const movers = moves.map((event) => event.seat);
+    const last = Math.max(-1, ...seats.map((seat) => movers.lastIndexOf(seat)));
+    const first = waits && position.phase !== "bonus" ? last + 1 : Math.max(0, last);
+    return moves.slice(this.watching ? -1 : first).filter((event) => event.kind === "place");
+  }
+
+  /** How the tile in hand is drawn. */
+  get look() {
+    if (!this.placement?.fits) return "wrong";
+    return this.hand.fixed ? "fixed" : "over";
   }
 
   /** The tile in hand over the board; null if it is nowhere. */
@@ -183,12 +218,13 @@ class GameScreen {
 
   show() {
     const { choice, position, moves, end } = this.game;
+    this.watch.hidden = !this.watching || Boolean(end);
     this.board.show(position.board, choice?.first_tile ? new Set(choice.pairs.flat()) : null);
     this.showHand();
     this.showControls();
     this.showStatus();
     fill(this.log, moves.map((event) => html("li", {}, this.describe(event))));
-    fill(this.below, end ? createEnding(this.game, end) : null);
+    fill(this.ending, end ? createEnding(this.game, end) : null);
     document.title = this.game.waits ? texts.yourTurnTitle : texts.title;
   }
 
@@ -199,7 +235,7 @@ class GameScreen {
     this.board.draw({
       marks: marked.flatMap((event) => event.cells ?? []),
       lines: this.hand.anchor === null ? this.findLastLines(marked) : (placement?.lines ?? []),
-      ghost: placement && { ...placement, wrong: !placement.fits, fixed: this.hand.fixed },
+      ghosts: placement ? [{ ...placement, look: this.look }] : [],
     });
     this.board.showCursor(document.activeElement === this.board.element ? this.hand.anchor : null);
     this.preview.textContent = placement ? describePlacement(this.game, this.board.grid, placement) : this.describeLast(marked);
@@ -219,7 +255,7 @@ class GameScreen {
 
   /** @param {GameEvent} event */
   describe(event) {
-    return describeEvent(event, this.game.names);
+    return this.told[event.event].words;
   }
 
   describeGame() {
@@ -245,15 +281,22 @@ class GameScreen {
   describeStatus() {
     const { position, end, waits } = this.game;
     if (end) return texts.gameOver;
-    if (!waits) return texts.thinking(this.name);
+    if (!waits) return this.paused && !this.busy ? texts.paused(this.name) : texts.thinking(this.name);
     if (position.phase === "swap") return texts.turnToSwap(this.name);
-    if (position.phase === "bonus") return texts.turnToPlaceBonus(this.name, position.pending_bonus);
+    if (position.phase === "bonus") return texts.turnToPlaceBonus(this.name, position.pending_bonus, this.arrivals);
     return texts.turnToPlace(this.name);
+  }
+
+  /** The markers that have earned the bonus turn, in words. */
+  get arrivals() {
+    const own = this.game.moves.filter((event) => event.seat === this.game.position.to_play);
+    const found = own.map((event) => this.told[event.event].arrivals).filter((arrivals) => arrivals.length);
+    return found[found.length - 1] ?? [];
   }
 
   /** Show how long the agent has been thinking, if it is long. */
   showClock() {
-    const isThinking = !this.game.waits && !this.game.end && !this.stuck;
+    const isThinking = this.agentsPlay && !this.stuck && (this.busy || !this.paused);
     const seconds = isThinking ? Math.floor((Date.now() - this.thought.from) / 1000) : 0;
     this.clockText.textContent = seconds < MIN_SHOWN_S ? "" : texts.since(seconds, this.thought.waits);
   }
@@ -419,31 +462,91 @@ class GameScreen {
     announce(placement ? `${words}. ${describePlacement(this.game, this.board.grid, placement)}` : words);
   }
 
+  // Watching agents
+
+  createWatch() {
+    const step = html("button", { type: "button", onclick: () => this.step() }, texts.stepOn);
+    const paces = Object.keys(PACES).map((name) => html("option", { value: name }, texts.paces[name]));
+    const select = html("select", { onchange: (event) => (this.pace = event.target.value) }, paces);
+    select.value = this.pace;
+    return html("div", { class: "buttons watch" }, this.pause, step, html("label", {}, html("span", {}, texts.pace), select));
+  }
+
+  togglePause() {
+    this.setPaused(!this.paused);
+    if (!this.paused) this.playAgents();
+  }
+
+  /** Show the next decision, then pause. */
+  async step() {
+    this.setPaused(true);
+    if (this.agentsPlay && !this.busy) await this.playOne();
+  }
+
+  /** @param {boolean} paused */
+  setPaused(paused) {
+    this.run += 1; // the loop ends
+    this.paused = paused;
+    this.pause.textContent = paused ? texts.goOn : texts.pause;
+    this.showStatus();
+  }
+
+  // Other windows with the same game
+
+  /**
+   * Show what was played in another window.
+   * @param {{id: string, turn: number}} news
+   */
+  async follow({ id, turn }) {
+    if (id === this.game.id && turn > this.game.turn && !(this.watching && this.paused)) await this.catchUp();
+  }
+
+  /** Show the game as it stands, unless a request that will show it is on its way. */
+  async catchUp() {
+    if (this.busy || this.game.end) return;
+    const { id, turn } = this.game;
+    const game = await get(`/api/games/${id}`).catch(() => null);
+    if (game === null || this.left || this.busy || game.turn <= turn || this.game.turn !== turn) return;
+    this.setGame(game);
+    this.show();
+    this.showControls();
+    game.moves.slice(-1).forEach((/** @type {GameEvent} */ event) => announce(this.describe(event)));
+    if (!this.paused) this.playAgents();
+  }
+
   // Requests
 
   /** @param {PersonDecision} decision */
   async play(decision) {
-    const { id, turn, seat, moves } = this.game;
+    const { id, turn, seat } = this.game;
     await this.attempt(async () => {
-      const game = await post(`/api/games/${id}/play`, { turn, seat, ...decision });
-      this.firstMarked = moves.length;
-      this.setGame(game);
+      this.setGame(await post(`/api/games/${id}/play`, { turn, seat, ...decision }));
     });
     await this.playAgents();
   }
 
   /** Show the agents' decisions one after the other. */
   async playAgents() {
-    this.stuck = false;
-    if (!this.game.waits && !this.game.end) this.firstMarked = this.game.moves.length;
-    while (!this.left && !this.game.waits && !this.game.end) {
-      if (!(await this.attempt(() => this.playAgent()))) {
-        this.stuck = !this.left;
-        this.showControls();
-        return;
-      }
-      if (!this.game.waits && !this.game.end) await wait(BETWEEN_AGENTS_MS);
+    const run = ++this.run;
+    while (run === this.run && this.agentsPlay) {
+      while (this.busy) await wait(WHILE_BUSY_MS); // with the last request of another loop
+      if (!(await this.playOne())) return;
+      if (this.agentsPlay) await wait(PACES[this.pace]);
     }
+  }
+
+  /** Whether agents are to play. */
+  get agentsPlay() {
+    return !this.left && !this.game.waits && !this.game.end;
+  }
+
+  /** Show one decision of an agent; return whether it came. */
+  async playOne() {
+    this.stuck = false;
+    if (await this.attempt(() => this.playAgent())) return true;
+    this.stuck = !this.left;
+    this.showControls();
+    return false;
   }
 
   async playAgent() {
@@ -472,11 +575,11 @@ class GameScreen {
 
   async hint() {
     if (!this.choosing) return;
-    const { id, seat, position } = this.game;
+    const { id, seat, position, turn } = this.game;
     let words = "";
     const done = await this.attempt(async () => {
       /** @type {Hint} */
-      const hint = await this.poll(() => get(`/api/games/${id}/hint?seat=${seat}&wait=${LONG_POLL_S}`));
+      const hint = await this.poll(() => get(`/api/games/${id}/hint?seat=${seat}&turn=${turn}&wait=${LONG_POLL_S}`));
       if (hint.cells && hint.slot !== undefined) this.hand.put(hint.slot, hint.cells, this.board.grid);
       words = describeHint(hint, position.phase);
     });

@@ -27,9 +27,9 @@ let setup = null;
  * @returns {Screen}
  */
 function findScreen(address, sent) {
-  const [, first, second] = address.split("/");
+  const [, first, second, third] = address.split("/");
   if (first === "game" && second) return (place) => openGame(place, second);
-  if (first === "replay") return (place) => openReplay(place, second);
+  if (first === "replay") return (place) => openReplay(place, second, third === "review");
   return (place) => openStart(place, sent.choices);
 }
 

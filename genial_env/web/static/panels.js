@@ -1,11 +1,12 @@
 // Beside the board: the markers of every track and the racks of its seats.
 
 import { html, svg } from "./dom.js";
-import { nameTrack } from "./sentences.js";
+import { moveMarker, nameTrack } from "./sentences.js";
 import { drawDisc, drawTile, nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
 /** @import { Letter, Points, Position, Rules } from "./api_types.js" */
+/** @import { Child } from "./dom.js" */
 
 const ROW = 15; // the height of a marker's row
 const HOLE = 9; // the width of a hole of a row
@@ -41,18 +42,20 @@ export function createPanels(rules, names, position, { over = false, preview = n
 }
 
 /**
- * Return the class of the table; many tracks stand in two columns.
+ * Lay out a game so that board and controls stay in view: what is beside them scrolls. style.css says where each part
+ * lies, by the size of the window. The panels of many tracks stand in two columns.
  * @param {Rules} rules
+ * @param {{status: Child, board: Child, controls: Child, beside: Child}} parts
  */
-export const tableClass = (rules) => (rules.seats_by_track.length > 2 ? "table many" : "table");
-
-/**
- * Return where a marker moves.
- * @param {Rules} rules
- * @param {number} marker
- * @param {number} points
- */
-export const moveMarker = (rules, marker, points) => Math.min(rules.furthest[marker], marker + points);
+export function createTable(rules, { status, board, controls, beside }) {
+  const rest = [
+    status,
+    html("div", { class: "act" }, controls),
+    html("div", { class: "beside" }, beside),
+  ];
+  const many = rules.seats_by_track.length > 2;
+  return html("div", { class: many ? "table many" : "table" }, board, html("div", { class: "rest" }, rest));
+}
 
 /**
  * @param {Rules} rules

@@ -1,6 +1,6 @@
 // The tile in hand over the board: where it lies, what it scores, and the same in words.
 
-import { moveMarker } from "./panels.js";
+import { findBonusStop, moveMarker } from "./sentences.js";
 import { nameColor } from "./tiles.js";
 import { texts } from "./texts.js";
 
@@ -74,7 +74,7 @@ function describeMarkers({ rules, position }, points) {
   return Object.entries(points).map(([letter, count]) => {
     const before = scores[rules.colors.indexOf(letter)];
     const after = moveMarker(rules, before, count);
-    const arrives = rules.bonus_stops.some((stop) => before < stop && stop <= after);
+    const arrives = findBonusStop(rules, before, after) !== undefined;
     if (arrives) bonuses += 1;
     return texts.markerMove(nameColor(letter), before, after, arrives && bonuses <= rules.bonuses_a_tile);
   });

@@ -1,16 +1,16 @@
 // The screen of a recorded game: from a file or from a game played here, step by step, and reviewed.
 
-import { Refusal, getText, isAbort, postForLines, postText } from "./api.js";
+import { Refusal, get, getText, isAbort, postForLines, postText } from "./api.js";
 import { Board, frameBoard } from "./board.js";
 import { createChart } from "./chart.js";
 import { announce, fill, html, isForeignKey } from "./dom.js";
 import { Opener } from "./opener.js";
-import { createPanels, tableClass } from "./panels.js";
-import { describeEvent, describePoints, nameTrack } from "./sentences.js";
+import { createPanels, createTable } from "./panels.js";
+import { describeEvents, describePoints, nameTrack } from "./sentences.js";
 import { drawTile, nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
-/** @import { Drawing } from "./board.js" */
+/** @import { Drawing, Ghost } from "./board.js" */
 /** @import { Alternative, Decision, GameEvent, Luck, Position, Review, ReviewLine, Steps } from "./api_types.js" */
 
 const STEP_MS = 1200; // a step when the game plays by itself
@@ -21,25 +21,42 @@ const SIGNS = { best: "★", good: "✓", inaccuracy: "?!", mistake: "?", blunde
 /**
  * @param {HTMLElement} place
  * @param {string | undefined} id of a game played here
+ * @param {boolean} begin whether its review is begun at once
  */
-export async function openReplay(place, id) {
-  const screen = html("div");
+export async function openReplay(place, id, begin) {
   const opener = new Opener((line) => open(line));
   /** @type {Replay | null} */
   let shown = null;
 
-  /** @param {string} line */
-  async function open(line) {
+  /**
+   * Show a game. The browser keeps it with its review in the entry of its history, so that both survive a reload.
+   * @param {string} line the record
+   * @param {string[] | null} names of the seats, if they are not those of the record
+   * @param {Review | null} review
+   * @param {boolean} now whether a review is begun if there is none
+   */
+  async function open(line, names = null, review = null, now = false) {
+    const steps = await postText("/api/steps", line);
+    if (!place.isConnected) return;
     shown?.leave();
-    shown = new Replay(line, await postText("/api/steps", line));
-    fill(screen, shown.element);
+    shown = new Replay(line, { ...steps, names: names ?? steps.names }, opener.element);
+    fill(place, shown.element);
+    history.replaceState({ line, names, review }, "");
+    if (review) shown.setReview(review);
+    else if (now) shown.startReview();
   }
 
   const onKey = (/** @type {KeyboardEvent} */ event) => shown?.onKey(event);
   document.addEventListener("keydown", onKey);
-  fill(place, opener.element, screen);
   document.title = texts.reviewTitle;
-  if (id) await open((await getText(`/api/games/${id}/record`)).trim());
+  if (history.state?.line) {
+    await open(history.state.line, history.state.names, history.state.review, begin);
+  } else if (id) {
+    const [line, { names }] = await Promise.all([getText(`/api/games/${id}/record`), get(`/api/games/${id}`)]);
+    await open(line.trim(), names, null, begin);
+  } else {
+    fill(place, html("div", { class: "alone" }, opener.element));
+  }
   return () => {
     document.removeEventListener("keydown", onKey);
     shown?.leave();
@@ -57,15 +74,33 @@ function createSelect(options, chosen) {
   return select;
 }
 
+/**
+ * Label the pairs of cells of alternatives; those on the same pair share a label.
+ * @param {Alternative[]} alternatives
+ */
+function labelPairs(alternatives) {
+  /** @type {Map<string, import("./board.js").Pill>} */
+  const pills = new Map();
+  alternatives.forEach(({ cells }, index) => {
+    if (!cells.length) return;
+    const pair = [...cells].sort((a, b) => a - b).join();
+    const words = (pills.get(pair)?.words ?? "") + LETTERS[index];
+    pills.set(pair, { cells, words, square: false });
+  });
+  return [...pills.values()];
+}
+
 class Replay {
   /**
    * @param {string} line the record
    * @param {Steps} game
+   * @param {HTMLElement} opener opens another game
    */
-  constructor(line, game) {
+  constructor(line, game, opener) {
     this.line = line;
     this.game = game;
-    this.at = 0; // the number of decisions before the position that is shown
+    this.at = 0; // the number of the decision that is looked at, from 1; 0 is the deal
+    this.after = false; // whether the position after a reviewed decision is shown
     /** @type {number | null} */
     this.chosen = null; // an alternative that is looked at
     /** @type {Review | null} */
@@ -76,6 +111,7 @@ class Replay {
     this.timer = undefined;
     this.leaving = new AbortController();
     this.board = new Board(game.rules, { label: texts.recordBoard });
+    this.told = describeEvents(game.rules, game.names, this.board.grid, game.events);
     this.status = html("p", { class: "status", role: "status" });
     this.slider = html("input", {
       type: "range",
@@ -92,7 +128,7 @@ class Replay {
     this.racks = createSelect(texts.rackModes, "hidden");
     this.report = html("section", { class: "card report", "aria-label": texts.review }, this.createStart());
     this.moves = html("ol", { class: "moves" });
-    this.element = this.createElement();
+    this.element = this.createElement(opener);
     this.listMoves();
     this.show();
   }
@@ -107,7 +143,8 @@ class Replay {
     return this.game.end !== "unfinished" && this.game.rules.players > 1;
   }
 
-  createElement() {
+  /** @param {HTMLElement} opener */
+  createElement(opener) {
     const { start, back, next, end } = texts.steps;
     /** @type {(words: string[], to: () => number) => HTMLElement} */
     const button = ([words, key], to) =>
@@ -116,28 +153,40 @@ class Replay {
       "div",
       { class: "buttons steps" },
       button(start, () => 0),
-      button(back, () => this.at - 1),
+      button(back, () => this.back),
       this.auto,
       button(next, () => this.at + 1),
       button(end, () => this.last),
     );
     const log = html("details", { class: "card log", open: true }, html("summary", {}, texts.decisionList), this.moves);
-    const frame = frameBoard(this.board);
-    return html(
-      "div",
-      { class: `${tableClass(this.game.rules)} replay` },
-      html("div", { class: "middle" }, this.status, frame, steps, this.slider, this.judged),
-      html("div", { class: "beside" }, this.side, this.report, log),
-    );
+    const table = createTable(this.game.rules, {
+      status: this.status,
+      board: frameBoard(this.board),
+      controls: [steps, this.slider, this.judged],
+      beside: [this.side, this.report, log, opener],
+    });
+    table.classList.add("replay");
+    return table;
   }
 
   // Steps
 
-  /** @param {number} to */
+  /** Where a step back leads. */
+  get back() {
+    return this.after ? this.at : this.at - 1;
+  }
+
+  /**
+   * Look at a decision. A reviewed one is shown with the position in which it was made; behind the last one comes the
+   * last position.
+   * @param {number} to
+   */
   go(to) {
     this.at = Math.max(0, Math.min(this.last, to));
+    this.after = to > this.last;
     this.chosen = null;
     this.show();
+    if (this.decision) this.judged.scrollIntoView({ block: "nearest" }); // in a low window it scrolls with the lists
   }
 
   toggleAuto() {
@@ -168,7 +217,7 @@ class Replay {
   onKey(event) {
     if (isForeignKey(event)) return;
     /** @type {Record<string, number>} */
-    const targets = { ArrowLeft: this.at - 1, ArrowRight: this.at + 1, Home: 0, End: this.last };
+    const targets = { ArrowLeft: this.back, ArrowRight: this.at + 1, Home: 0, End: this.last };
     if (!(event.key in targets)) return;
     event.preventDefault();
     this.go(targets[event.key]);
@@ -185,17 +234,22 @@ class Replay {
     return this.game.events.slice(this.game.frames[at - 1].event, this.game.frames[at].event);
   }
 
+  /** Whether the position is that in which the decision was made, not the one that it led to. */
+  get isBefore() {
+    return this.decision !== null && !this.after;
+  }
+
   show() {
     const { rules, names, frames, end } = this.game;
-    const { position } = frames[this.chosen === null ? this.at : this.at - 1];
+    const { position } = frames[this.isBefore ? this.at - 1 : this.at];
     const events = this.eventsAt(this.at);
     this.board.show(position.board);
     this.board.draw(this.findDrawing(position, events));
-    const sentences = events.map((event) => describeEvent(event, names));
+    const sentences = events.map((event) => this.told[event.event].words);
     this.status.textContent =
       this.at === 0 ? texts.deal(names, texts.rules(rules.named)) : texts.stepWords(this.at, this.last, sentences);
     this.slider.value = String(this.at);
-    const over = this.at === this.last && end !== "unfinished";
+    const over = this.at === this.last && !this.isBefore && end !== "unfinished";
     fill(this.side, createPanels(rules, names, position, { over }));
     this.showJudgement();
     this.chart?.mark(this.at - 1);
@@ -210,19 +264,26 @@ class Replay {
    * @returns {Drawing}
    */
   findDrawing(position, events) {
-    const alternatives = this.decision?.alternatives ?? [];
     const { grid } = this.board;
-    const chosen = this.chosen === null ? undefined : alternatives[this.chosen];
-    if (chosen?.cells.length) {
-      const tile = this.tileOf(chosen, position);
-      return { ghost: { cells: chosen.cells, tile, fixed: true }, lines: grid.scoringLines(position, chosen.cells, tile) };
-    }
-    const pills = alternatives
-      .map((other, index) => ({ cells: other.cells, words: LETTERS[index], chosen: index === this.chosen }))
-      .filter(({ cells }) => cells.length);
     const placed = events.find((event) => event.kind === "place");
-    if (!placed?.cells || !placed.tile) return { pills };
-    return { marks: placed.cells, lines: grid.scoringLines(position, placed.cells, placed.tile), pills };
+    const { cells = [], tile = "" } = placed ?? {};
+    const lines = placed ? grid.scoringLines(position, cells, tile) : [];
+    if (this.decision === null || this.after) return { marks: cells, lines };
+    const { alternatives, verdict } = this.decision;
+    /** @type {Ghost[]} */
+    const ghosts = placed ? [{ cells, tile, look: "played" }] : [];
+    const pills = placed ? [{ cells, words: SIGNS[verdict], square: true }] : [];
+    const chosen = this.chosen === null ? undefined : alternatives[this.chosen];
+    if (this.chosen !== null && chosen?.cells.length) {
+      const other = this.tileOf(chosen, position);
+      const better = { cells: chosen.cells, words: LETTERS[this.chosen], square: false };
+      return {
+        ghosts: [...ghosts, { cells: chosen.cells, tile: other, look: "better" }],
+        lines: grid.scoringLines(position, chosen.cells, other),
+        pills: [...pills, better],
+      };
+    }
+    return { ghosts, lines, pills: [...labelPairs(alternatives), ...pills] };
   }
 
   /**
@@ -237,7 +298,7 @@ class Replay {
 
   listMoves() {
     const items = this.game.frames.slice(1).map((_, index) => {
-      const words = describeEvent(this.eventsAt(index + 1)[0], this.game.names);
+      const words = this.describeDecision(index);
       const verdict = this.review?.decisions[index].verdict;
       const title = verdict && texts.verdicts[verdict];
       const button = html(
@@ -251,7 +312,20 @@ class Replay {
     fill(this.moves, items);
   }
 
+  /**
+   * Say what was decided.
+   * @param {number} index of the decision, from 0
+   */
+  describeDecision(index) {
+    return this.told[this.eventsAt(index + 1)[0].event].words;
+  }
+
   // The review
+
+  /** Whether decisions are valued by the lowest marker. */
+  get solo() {
+    return this.review?.unit === "lowest marker";
+  }
 
   /** The judgement of the decision that led here. */
   get decision() {
@@ -305,8 +379,10 @@ class Replay {
   /** @param {Review} review */
   setReview(review) {
     const { rules, names } = this.game;
-    const { judge, unit, racks } = review;
+    const { judge, racks } = review;
     this.review = review;
+    history.replaceState({ ...history.state, review }, "");
+    this.report.classList.add("done");
     this.chart = createChart(rules, names, review, (index) => this.go(index + 1));
     const worst = review.decisions.flatMap((decision, index) =>
       ["blunder", "mistake"].includes(decision.verdict) ? [this.createBlunder(decision, index)] : [],
@@ -315,7 +391,7 @@ class Replay {
     fill(
       this.report,
       html("h2", {}, texts.review),
-      html("p", { class: "hint" }, texts.reviewHelp(judge, unit === "lowest marker", racks === "open")),
+      html("p", { class: "hint" }, texts.reviewHelp(judge, this.solo, racks === "open")),
       html("ul", { class: "losses" }, losses),
       this.chart.element,
       ...(review.luck ? this.describeLuck(review.luck) : []),
@@ -351,12 +427,12 @@ class Replay {
    * @param {Decision} decision
    * @param {number} index
    */
-  createBlunder({ seat, verdict, loss }, index) {
+  createBlunder({ verdict, loss }, index) {
     const button = html(
       "button",
       { type: "button", class: `move ${verdict}`, onclick: () => this.go(index + 1) },
       html("span", { class: "sign" }, SIGNS[verdict]),
-      texts.badDecision(index + 1, this.game.names[seat], texts.verdicts[verdict], loss),
+      texts.badDecision(index + 1, this.describeDecision(index), texts.verdicts[verdict], loss),
     );
     return html("li", {}, button);
   }
@@ -367,8 +443,23 @@ class Replay {
    */
   choose(index) {
     this.chosen = this.chosen === index ? null : index;
+    this.after = false;
     this.show();
-    this.judged.querySelectorAll("button")[index].focus({ preventScroll: true });
+    this.focusInside(`.alternative:nth-child(${index + 1})`);
+  }
+
+  /** Show the position after the decision, or the decision again. */
+  toggleAfter() {
+    this.after = !this.after;
+    this.chosen = null;
+    this.show();
+    this.focusInside(".turn-over");
+  }
+
+  /** @param {string} selector of a button of the judgement, which was drawn anew */
+  focusInside(selector) {
+    const found = this.judged.querySelector(selector);
+    if (found instanceof HTMLElement) found.focus({ preventScroll: true });
   }
 
   /**
@@ -380,13 +471,14 @@ class Replay {
     const { text, cells, points, utility } = alternative;
     const tile = this.tileOf(alternative, this.game.frames[this.at - 1].position);
     const where = cells.map((cell) => this.board.grid.name(cell)).join(" ");
+    const worth = texts.worth(utility, this.solo);
     /** @type {import("./dom.js").Child[]} */
-    let content = [texts.otherAction(text, utility)];
-    let label = texts.otherAction(text, utility);
+    let content = [texts.otherAction(text, worth)];
+    let label = texts.otherAction(text, worth);
     if (tile) {
-      const short = texts.otherPlacement(where, describePoints(points, texts.colorName), utility);
+      const short = texts.otherPlacement(where, describePoints(points, texts.colorName), worth);
       content = [drawTile(tile, 10), html("span", {}, short)];
-      label = texts.otherPlacement(texts.tileOn(nameTile(tile), where), describePoints(points), utility);
+      label = texts.otherPlacement(texts.tileOn(nameTile(tile), where), describePoints(points), worth);
     }
     return html(
       "button",
@@ -402,7 +494,22 @@ class Replay {
     );
   }
 
-  /** Show what the judge says of the decision that led here. */
+  /** Create the rack that was held when the decision was made; the tile that was laid is framed. */
+  createHeldRack() {
+    const { position } = this.game.frames[this.at - 1];
+    const rack = position.racks[position.to_play];
+    const held = typeof rack === "number" ? [] : rack.filter(Boolean);
+    const laid = held.indexOf(this.eventsAt(this.at)[0].tile ?? "");
+    const tiles = held.map((tile, index) => {
+      const drawn = drawTile(tile, 10);
+      drawn.classList.toggle("laid", index === laid);
+      return drawn;
+    });
+    const label = texts.rack(this.game.names[position.to_play], held.map(nameTile));
+    return html("span", { role: "img", "aria-label": label }, tiles);
+  }
+
+  /** Show what the judge says of the decision that is looked at. */
   showJudgement() {
     const { decision } = this;
     if (decision === null) {
@@ -410,15 +517,29 @@ class Replay {
       return;
     }
     const { verdict, utility, best, loss, error, alternatives } = decision;
+    const worth = [utility, best].map((value) => texts.worth(value, this.solo));
     const sign = html("span", { class: `sign ${verdict}` }, SIGNS[verdict]);
     fill(
       this.judged,
       html(
         "div",
         { class: "card" },
-        html("p", {}, sign, texts.judgement(texts.verdicts[verdict], utility, best, loss, error)),
-        alternatives.length ? html("p", { class: "hint" }, texts.instead) : null,
-        alternatives.map((other, index) => this.createAlternative(other, index)),
+        html("p", {}, sign, texts.judgement(texts.verdicts[verdict], worth, loss, error)),
+        html(
+          "div",
+          { class: "held" },
+          this.createHeldRack(),
+          html(
+            "button",
+            { type: "button", class: "quiet turn-over", onclick: () => this.toggleAfter() },
+            this.after ? texts.showBefore : texts.showAfter,
+          ),
+        ),
+        html(
+          "div",
+          { class: "alternatives", role: "group", "aria-label": texts.instead },
+          alternatives.map((other, index) => this.createAlternative(other, index)),
+        ),
       ),
     );
   }

@@ -3,19 +3,77 @@
 import { nameColor, nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
+/** @import { Grid } from "./board.js" */
 /** @import { GameEvent, Letter, Points, Rules } from "./api_types.js" */
 
 /**
- * Say what happened.
+ * What happened, and the markers that arrived at a stop which earns a bonus turn.
+ * @typedef {{words: string, arrivals: string[]}} Told
+ */
+
+/**
+ * Say what happened in a game, event by event.
+ * @param {Rules} rules
+ * @param {string[]} names of the seats
+ * @param {Grid} grid
+ * @param {GameEvent[]} events from the deal on
+ * @returns {Told[]}
+ */
+export function describeEvents(rules, names, grid, events) {
+  const markers = rules.seats_by_track.map(() => [...rules.colors].map(() => 0));
+  return events.map((event) => {
+    const track = rules.seats_by_track.findIndex((seats) => seats.includes(event.seat));
+    const arrivals = advanceMarkers(rules, markers[track], event.points ?? {});
+    return { words: [describeEvent(event, names, grid), ...arrivals.map(texts.bonusFor)].join("; "), arrivals };
+  });
+}
+
+/**
+ * Move markers by points, and say which of them earn a bonus turn.
+ * @param {Rules} rules
+ * @param {number[]} markers of a track
+ * @param {Points} points
+ */
+function advanceMarkers(rules, markers, points) {
+  return Object.entries(points).flatMap(([letter, count]) => {
+    const color = rules.colors.indexOf(letter);
+    const before = markers[color];
+    markers[color] = moveMarker(rules, before, count);
+    const stop = findBonusStop(rules, before, markers[color]);
+    return stop === undefined ? [] : [texts.arrival(nameColor(letter), stop)];
+  });
+}
+
+/**
+ * Return where a marker moves.
+ * @param {Rules} rules
+ * @param {number} marker
+ * @param {number} points
+ */
+export const moveMarker = (rules, marker, points) => Math.min(rules.furthest[marker], marker + points);
+
+/**
+ * Return the stop at which the arrival of a marker earns a bonus turn; undefined if there is none.
+ * @param {Rules} rules
+ * @param {number} before
+ * @param {number} after
+ */
+export const findBonusStop = (rules, before, after) => rules.bonus_stops.find((stop) => before < stop && stop <= after);
+
+/**
  * @param {GameEvent} event
  * @param {string[]} names of the seats
+ * @param {Grid} grid
  */
-export function describeEvent(event, names) {
+function describeEvent(event, names, grid) {
   const name = names[event.seat];
   const tiles = (event.tiles ?? []).map(nameTile);
   switch (event.kind) {
-    case "place":
-      return texts.placed(name, nameTile(event.tile ?? ""), describePoints(event.points ?? {}));
+    case "place": {
+      const halves = [...(event.tile ?? "")].map(nameColor);
+      const cells = (event.cells ?? []).map((cell) => grid.name(cell));
+      return texts.placed(name, texts.tileAt(halves, cells), describePoints(event.points ?? {}));
+    }
     case "swap":
       return texts.swapped(name, tiles);
     case "draw":
@@ -39,8 +97,22 @@ export function describePoints(points, nameOf = nameColor) {
 
 /**
  * Name a track by the names of its seats.
- * @param {Rules} rules
+ * @param {Pick<Rules, "seats_by_track">} rules
  * @param {string[]} names
  * @param {number} track
  */
 export const nameTrack = (rules, names, track) => texts.list(rules.seats_by_track[track].map((seat) => names[seat]));
+
+/**
+ * Say who has won, or how far one has come in solo.
+ * @param {Pick<Rules, "seats_by_track">} rules
+ * @param {string[]} names of the seats
+ * @param {{scores: number[][], ranks: number[]}} end
+ */
+export function describeResult(rules, names, { scores, ranks }) {
+  if (ranks.length === 1) return texts.soloResult(Math.min(...scores[0]));
+  const winners = ranks.flatMap((rank, track) => (rank === 1 ? [track] : []));
+  const words = texts.list(winners.map((track) => nameTrack(rules, names, track)));
+  if (winners.length > 1) return texts.shared(words);
+  return texts.winner(words, rules.seats_by_track[winners[0]].length > 1);
+}

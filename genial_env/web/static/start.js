@@ -2,6 +2,7 @@
 
 import { Refusal, get, post } from "./api.js";
 import { fill, html } from "./dom.js";
+import { describeResult } from "./sentences.js";
 import { texts } from "./texts.js";
 
 /** @import { Choices, GameSummary, NamedRules, Mode, Rules, Size } from "./api_types.js" */
@@ -15,7 +16,8 @@ const PERSON = "person";
 const USUAL_AGENTS = ["value", "denial"]; // the first of them that can play the game is offered
 const USUAL_PLAYERS = 2;
 /** @type {Size[]} */
-const SIZES = ["side", "colors", "rack"];
+const SIZES = ["side", "colors", "rack", "tile_sets"];
+const MAX_NAME = 24; // characters of a person's name
 
 /**
  * @param {HTMLElement} place
@@ -30,8 +32,9 @@ export async function openStart(place, choices) {
 /** The form for a new game. Only what goes together can be chosen. */
 class NewGame {
   /** @param {Choices} choices */
-  constructor({ combinations, sizes }) {
+  constructor({ combinations, sizes, ratings }) {
     this.combinations = combinations;
+    this.ratings = ratings;
     this.checks = 0; // requests to check the rules; only the answer to the last one counts
     const players = [...new Set(combinations.flatMap((each) => each.players))].sort();
     this.players = new Select(texts.seats, players.map((count) => [String(count), texts.seatCount(count)]));
@@ -117,6 +120,11 @@ class NewGame {
     return [...this.seats.querySelectorAll("select")];
   }
 
+  /** The names of people, by seat; null where an agent plays or no name is given. */
+  get names() {
+    return [...this.seats.querySelectorAll("input")].map((input) => (input.hidden ? null : input.value.trim() || null));
+  }
+
   /**
    * @param {Rules} rules
    * @param {string[]} agents
@@ -124,17 +132,34 @@ class NewGame {
   offerSeats(rules, agents) {
     this.showProblem(null);
     const before = this.seatSelects.map((select) => select.value);
+    const named = this.names;
     const usual = USUAL_AGENTS.find((name) => agents.includes(name)) ?? agents[0];
     /** @type {Options} */
-    const options = [[PERSON, texts.person], ...agents.map((name) => /** @type {[string, string]} */ ([name, name]))];
+    const options = [[PERSON, texts.person], ...sortAgents(agents).map((name) => this.nameAgent(name, rules))];
     const seats = Array.from({ length: rules.players }, (_, seat) => {
       const team = rules.seats_by_track.findIndex((each) => each.includes(seat));
       const select = new Select(rules.mode === "team" ? texts.teamSeat(seat, team) : texts.seat(seat), options);
       const isOffered = options.some(([name]) => name === before[seat]);
       select.value = isOffered ? before[seat] : seat === 0 ? PERSON : usual;
-      return select.element;
+      return createSeat(seat, select, named[seat] ?? "");
     });
-    fill(this.seats, html("legend", {}, texts.whoPlays), html("div", { class: "fields" }, seats));
+    fill(
+      this.seats,
+      html("legend", {}, texts.whoPlays),
+      html("div", { class: "fields top" }, seats),
+      html("p", { class: "hint" }, texts.ratingHelp),
+    );
+  }
+
+  /**
+   * Return an option for an agent, with its strength.
+   * @param {string} name
+   * @param {Rules} rules
+   * @returns {[string, string]}
+   */
+  nameAgent(name, { players, mode }) {
+    const rating = mode === "team" ? undefined : this.ratings[name]?.[players];
+    return [name, texts.agent(name, texts.opponents[name]?.strength, rating)];
   }
 
   /**
@@ -143,7 +168,7 @@ class NewGame {
    * @param {boolean} mayRetry whether the same game may be begun again
    */
   showProblem(error, mayRetry = false) {
-    this.problem.textContent = error instanceof Error ? error.message : "";
+    this.problem.textContent = error instanceof Error ? texts.formProblem(error.message) : "";
     this.problem.hidden = error === null;
     this.button.disabled = error !== null && !mayRetry;
   }
@@ -155,7 +180,8 @@ class NewGame {
     const players = this.seatSelects.map(({ value }) => (value === PERSON ? null : value));
     try {
       if (!/^[0-9]*$/.test(seed)) throw new Refusal(400, texts.badSeed);
-      const game = await post("/api/games", { rules: this.rules, players, seed: seed === "" ? null : Number(seed) });
+      const sent = { rules: this.rules, players, names: this.names, seed: seed === "" ? null : Number(seed) };
+      const game = await post("/api/games", sent);
       location.hash = `#/game/${game.id}`;
     } catch (error) {
       this.showProblem(error, true);
@@ -205,6 +231,37 @@ class Select {
  */
 const createLabel = (words, control) => html("label", {}, html("span", {}, words), control);
 
+/**
+ * Create the fields of a seat: who plays there, the name of a person, and what an agent does.
+ * @param {number} seat
+ * @param {Select} select
+ * @param {string} name
+ */
+function createSeat(seat, select, name) {
+  const label = texts.nameOf(seat);
+  const input = html("input", { maxlength: MAX_NAME, autocomplete: "off", placeholder: texts.name, "aria-label": label });
+  input.value = name;
+  const about = html("p", { class: "hint" });
+  const show = () => {
+    input.hidden = select.value !== PERSON;
+    about.textContent = texts.opponents[select.value]?.about ?? "";
+  };
+  select.onChange(show);
+  show();
+  return html("div", { class: "seat-fields" }, select.element, input, about);
+}
+
+/**
+ * Sort agents by strength, the weakest first; those that the page knows nothing of come last.
+ * @param {string[]} agents
+ */
+function sortAgents(agents) {
+  const known = Object.keys(texts.opponents);
+  /** @param {string} name */
+  const place = (name) => (known.includes(name) ? known.indexOf(name) : known.length);
+  return [...agents].sort((a, b) => place(a) - place(b));
+}
+
 /** @param {HTMLElement} place */
 async function listGames(place) {
   /** @type {GameSummary[]} */
@@ -233,20 +290,40 @@ async function listGames(place) {
  * @param {() => void} remove
  */
 function createGameItem(game, remove) {
-  /** @param {string} label */
-  const createRemoveButton = (label) =>
-    html("button", { type: "button", class: "quiet", "aria-label": label, onclick: remove }, texts.remove);
+  const started = texts.date(new Date(1000 * game.started));
   if (game.fault) {
     const fault = html("span", { class: "problem" }, texts.brokenGame(game.fault));
-    return html("li", {}, fault, createRemoveButton(texts.removeBroken));
+    const when = html("span", { class: "hint" }, started);
+    return html("li", {}, fault, when, createRemoveButtons(texts.removeBroken, remove));
   }
-  const names = game.names.join(", ");
-  const state = game.over ? texts.over : texts.decisions(game.turn);
+  const { names, ranks, scores } = game;
+  const state = ranks && scores ? describeResult(game, names, { ranks, scores }) : texts.decisions(game.turn);
   return html(
     "li",
     {},
-    html("a", { href: `#/game/${game.id}` }, names),
-    html("span", { class: "hint" }, `${texts.rules(game.rules)} · ${state}`),
-    createRemoveButton(texts.removeGame(names)),
+    html("a", { href: `#/game/${game.id}` }, names.join(", ")),
+    html("span", { class: "hint" }, `${started} · ${texts.rules(game.rules)} · `, html("strong", {}, state)),
+    createRemoveButtons(texts.removeGame(names.join(", ")), remove),
   );
+}
+
+/**
+ * Create a button that removes a game when it is pressed and confirmed.
+ * @param {string} label
+ * @param {() => void} remove
+ */
+function createRemoveButtons(label, remove) {
+  const ask = () => {
+    fill(place, html("span", {}, texts.sureToRemove), sure, keep);
+    keep.focus();
+  };
+  const first = html("button", { type: "button", class: "quiet", "aria-label": label, onclick: ask }, texts.remove);
+  const sure = html("button", { type: "button", "aria-label": `${texts.yesRemove}: ${label}`, onclick: remove }, texts.yesRemove);
+  const back = () => {
+    fill(place, first);
+    first.focus();
+  };
+  const keep = html("button", { type: "button", onclick: back }, texts.keepGame);
+  const place = html("span", { class: "removal" }, first);
+  return place;
 }

@@ -62,6 +62,13 @@ const english = {
   // Events
   /** @param {string} name @param {string} tile @param {string} points */
   placed: (name, tile, points) => `${name} ${name === YOU ? "lay" : "lays"} ${tile}: ${points}`,
+  /** @param {string[]} halves @param {string[]} cells */
+  tileAt: ([first, second], [one, other]) =>
+    first === second ? `double ${first} on ${one} and ${other}` : `${first} on ${one}, ${second} on ${other}`,
+  /** @param {string} color @param {number} stop */
+  arrival: (color, stop) => `${color} arrives at ${stop}`,
+  /** @param {string} arrival */
+  bonusFor: (arrival) => `${arrival}: a bonus turn`,
   /** @param {string} name @param {string[]} tiles */
   swapped: (name, tiles) => `${name} ${name === YOU ? "show and swap" : "shows and swaps"} ${tiles.join(", ")}`,
   /** @param {string} name @param {string[]} tiles */
@@ -75,6 +82,8 @@ const english = {
   noPoints: "no points",
 
   // Beside the board
+  largerCells: "Larger cells",
+  wholeBoard: "Whole board",
   toPlay: "to play",
   lowestCounts: "the lowest marker counts",
   /** @param {number} marker */
@@ -114,10 +123,41 @@ const english = {
   oneBonusATile: "One bonus turn a tile",
   whoPlays: "Who plays",
   person: "a person",
+  // Seats and teams are counted from 0 in data, and from 1 for people.
   /** @param {number} seat */
-  seat: (seat) => `Seat ${seat}`,
+  seat: (seat) => `Seat ${seat + 1}`,
   /** @param {number} seat @param {number} team */
-  teamSeat: (seat, team) => `Seat ${seat} (team ${team})`,
+  teamSeat: (seat, team) => `Seat ${seat + 1} (team ${team + 1})`,
+  name: "name (if you like)",
+  /** @param {number} seat */
+  nameOf: (seat) => `Name of the person on seat ${seat + 1}`,
+  /** @param {string} name @param {string | undefined} strength @param {number | undefined} rating */
+  agent: (name, strength, rating) => {
+    const number = rating === undefined ? "" : `, ${rating < 0 ? "−" : ""}${Math.abs(rating)}`;
+    return strength === undefined ? name : `${name}: ${strength}${number}`;
+  },
+  ratingHelp: "The numbers are ratings: who has 200 more wins about three games of four. Greedy has 0.",
+  /** @type {Record<string, {strength: string, about: string}>} the weakest agents first */
+  opponents: {
+    random: { strength: "no skill", about: "Lays any tile anywhere." },
+    points: { strength: "beginner", about: "Takes the most points, even those that move no marker." },
+    greedy: { strength: "beginner", about: "Takes the most points that move a marker." },
+    lexicographic: { strength: "beginner", about: "Looks after its lowest markers alone." },
+    concave: { strength: "casual", about: "Takes points, above all for its low markers." },
+    denial: { strength: "good", about: "As concave, and takes away what helps the others." },
+    search: { strength: "strong", about: "Tries its moves in 1000 imagined games. It was rated with 300." },
+    ismcts: { strength: "strong", about: "Looks ahead in a tree of 1000 imagined games. It was not rated." },
+    ppo: { strength: "very strong", about: "A network that learned by playing, at once." },
+    value: { strength: "very strong", about: "A network that predicts how the game ends, at once." },
+    value_search: { strength: "strongest", about: "As value, and tries its moves in 1000 imagined games. It was rated with 100." },
+  },
+  /** Name the fields as the form does. @param {string} message of the server */
+  formProblem: (message) =>
+    message
+      .replace(/^rules: /, "")
+      .replace(/tile_sets=1\b/, "1 box of tiles")
+      .replace(/tile_sets=(\d+)/, "$1 boxes of tiles")
+      .replace(/tile_sets/g, "boxes of tiles"),
   begin: "Begin",
   badSeed: "The seed must be a whole number.",
   yourGames: "Your games",
@@ -126,10 +166,14 @@ const english = {
   openRecordHelp: " to step through it and have it reviewed.",
   /** @param {string} fault */
   brokenGame: (fault) => `A game that cannot go on: ${fault}`,
-  over: "over",
+  /** @param {Date} date */
+  date: (date) => date.toLocaleString("en", { dateStyle: "medium", timeStyle: "short" }),
   /** @param {number} turn */
-  decisions: (turn) => `${turn} decisions`,
+  decisions: (turn) => (turn === 1 ? "1 decision so far" : `${turn} decisions so far`),
   remove: "Remove",
+  sureToRemove: "For good?",
+  yesRemove: "Remove it",
+  keepGame: "Keep it",
   removeBroken: "Remove the game that cannot go on",
   /** @param {string} names */
   removeGame: (names) => `Remove the game of ${names}`,
@@ -150,12 +194,20 @@ const english = {
   turnToPlace: (name) => `${turnOf(name)}: choose a tile and lay it.`,
   /** @param {string} name */
   turnToSwap: (name) => `${turnOf(name)}: none of the lowest colors is on the rack. Swap all tiles, or keep them?`,
-  /** @param {string} name @param {number} pending */
-  turnToPlaceBonus: (name, pending) => {
+  /** @param {string} name @param {number} pending @param {string[]} arrivals the reasons */
+  turnToPlaceBonus: (name, pending, arrivals) => {
     const whose = name === YOU ? "" : ` for ${name}`;
-    return `Bonus turn${whose}! Lay another tile${pending > 1 ? ` (${pending} bonus turns)` : ""}.`;
+    const why = arrivals.length ? ` (${arrivals.join(", ")})` : "";
+    return `Bonus turn${whose}${why}! Lay another tile${pending > 1 ? `; ${pending} bonus turns are left` : ""}.`;
   },
   tryAgain: "Try again",
+  /** @param {string} name the player whose turn it is */
+  paused: (name) => `Paused: ${name} is to play.`,
+  goOn: "Go on",
+  stepOn: "Step",
+  pace: "Speed",
+  /** @type {Record<string, string>} */
+  paces: { slow: "slow", normal: "normal", fast: "fast" },
   /** @param {string} name */
   handOver: (name) => `Hand over to ${name}.`,
   racksHidden: " All racks are hidden.",
@@ -193,7 +245,7 @@ const english = {
     const value =
       win === null
         ? `a lowest marker of ${utility.toFixed(1)} at the end`
-        : `a ${percent(win)} chance of the first place (expected rank ${signed(utility)}, from −1 last to +1 first)`;
+        : `${article(percent(win))} ${percent(win)} chance of the first place (expected rank ${signed(utility)}, from −1 last to +1 first)`;
     return `Hint: ${action} – ${value}.`;
   },
 
@@ -207,7 +259,7 @@ const english = {
   reviewGame: "Review this game",
   download: "Download the record",
   /** @param {number} marker */
-  soloResult: (marker) => `Your lowest marker: ${marker}`,
+  soloResult: (marker) => `Lowest marker: ${marker}`,
   /** @param {string} names */
   shared: (names) => `${names} share the first place`,
   /** @param {string} name @param {boolean} several */
@@ -236,7 +288,7 @@ const english = {
   steps: {
     start: ["Start", "key Home"],
     back: ["Back", "left arrow key"],
-    next: ["On", "right arrow key"],
+    next: ["Next", "right arrow key"],
     end: ["End", "key End"],
   },
   decisionList: "Decisions",
@@ -267,7 +319,7 @@ const english = {
       : "by what the seat could know then";
     return (
       `Every decision was judged ${known} (level ${level}). ` +
-      `Worth is ${value}; loss is what the best decision would have added, with its standard error.`
+      `The value of a decision is ${value}; loss is what the best decision would have added, with its standard error.`
     );
   },
   /** @param {string} name @param {number | null} loss */
@@ -286,17 +338,21 @@ const english = {
   none: "None.",
   /** @type {Record<Verdict, string>} */
   verdicts: { best: "best", good: "good", inaccuracy: "inaccuracy", mistake: "mistake", blunder: "blunder" },
-  /** @param {number} number @param {string} name @param {string} verdict @param {number} loss */
-  badDecision: (number, name, verdict, loss) => `${number}. ${name}: ${verdict}, loss ${loss.toFixed(2)}`,
-  /** @param {string} verdict @param {number} utility @param {number} best @param {number} loss @param {number | null} error */
-  judgement: (verdict, utility, best, loss, error) =>
-    ` ${verdict}: worth ${signed(utility)}, the best ${signed(best)}, loss ${loss.toFixed(2)}` +
+  /** @param {number} number @param {string} words what was done @param {string} verdict @param {number} loss */
+  badDecision: (number, words, verdict, loss) => `${number}. ${words} – ${verdict}, loss ${loss.toFixed(2)}`,
+  /** @param {number} value @param {boolean} solo */
+  worth: (value, solo) => (solo ? `expected lowest marker ${value.toFixed(1)}` : `worth ${signed(value)}`),
+  /** @param {string} verdict @param {string[]} worth of the decision and of the best @param {number} loss @param {number | null} error */
+  judgement: (verdict, [worth, best], loss, error) =>
+    ` ${verdict}: ${worth}, the best decision ${best}, loss ${loss.toFixed(2)}` +
     (error ? ` ± ${error.toFixed(2)}` : ""),
-  instead: "Instead:",
-  /** @param {string} action @param {number} utility */
-  otherAction: (action, utility) => `${action}: worth ${signed(utility)}`,
-  /** @param {string} where @param {string} points @param {number} utility */
-  otherPlacement: (where, points, utility) => `${where}: ${points}; worth ${signed(utility)}`,
+  instead: "Better decisions",
+  showAfter: "Show what it led to",
+  showBefore: "Show the decision",
+  /** @param {string} action @param {string} worth */
+  otherAction: (action, worth) => `${action}: ${worth}`,
+  /** @param {string} where @param {string} points @param {string} worth */
+  otherPlacement: (where, points, worth) => `${where}: ${points}; ${worth}`,
   /** @param {string} tile @param {string} where */
   tileOn: (tile, where) => `${tile} on ${where}`,
 
@@ -313,6 +369,9 @@ const english = {
   /** @param {string} value */
   tableHead: (value) => ["No.", "Who", value, "Verdict", "Loss"],
 };
+
+/** The article before a share, as it is spoken. @param {string} words */
+const article = (words) => (/^(8|11%|18%)/.test(words) ? "an" : "a");
 
 /** @param {string} name */
 function turnOf(name) {

@@ -1,0 +1,21 @@
+"""How strong the agents of the package are, for the form of a new game. `static/texts.js` has the words.
+
+The ratings are those of docs/leaderboard, which is not installed, rounded to tens. A test compares them.
+"""
+
+RATINGS: dict[str, dict[int, int]] = {
+    "random": {1: -1120, 2: -1160},
+    "points": {1: -50, 2: -160},
+    "greedy": {1: 0, 2: 0, 3: 0},
+    "lexicographic": {1: 250, 2: 10},
+    "concave": {1: 220, 2: 180, 3: 50},
+    "denial": {1: 300, 2: 310, 3: 150},
+    "search": {1: 650, 2: 500, 3: 310},
+    "ppo": {2: 990},
+    "value": {1: 630, 2: 990, 3: 500},
+    "value_search": {1: 720, 2: 1130, 3: 550},
+}
+"""Elo ratings by agent and number of seats; greedy has 0. The edition is 2025, in solo mode 2009."""
+
+RATED_AS = {"search": "search(playouts=300)", "value_search": "value_search(playouts=100)"}
+"""The settings with which an agent was rated, if not with its defaults, with which it searches longer."""
