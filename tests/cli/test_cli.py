@@ -1,6 +1,7 @@
 """The `genial` command as a user meets it: output, exit status, files."""
 
 import json
+import os
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from genial_env import Rules, play
+from genial_env import Rules, __version__, play
 from genial_env.cli import main
 from genial_env.records import read_records, truncate
 from tests.conftest import needs_numba
@@ -305,6 +306,25 @@ def test_backends_change_nothing_but_the_speed() -> None:
         genial("bench", "--batch", 64, "--seconds", 0.02, "--json", "--backend", "numba").stdout.splitlines()[0]
     )
     assert line["backend"] == "numba"
+
+
+def test_version() -> None:
+    assert genial("--version").stdout == f"genial_env {__version__}\n"
+
+
+def test_the_shell_completes_commands_and_options() -> None:
+    program = "import sys; from genial_env.cli import main; sys.argv[0] = 'genial'; main()"
+    for typed, number, found in (("genial si", 1, "simulate"), ("genial draw --wi", 2, "--width")):
+        asked = {"_GENIAL_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(number)}
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | asked,
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=ROOT,
+        )
+        assert done.stdout.split() == [found]
 
 
 def test_help() -> None:
