@@ -96,6 +96,10 @@ BackendName = Annotated[
 Threads = Annotated[int, typer.Option(help="Threads of the backend numba.", callback=integer_between(1, 1024))]
 GameNumber = Annotated[int, typer.Option(help="Number of the game in the file, from 1.")]
 EventNumber = Annotated[int | None, typer.Option(help="Number of events before the position; default: all.")]
+DecisionNumber = Annotated[
+    int | None,
+    typer.Option(help="Show the position before this decision, numbered from 1 as in a review, instead of --event."),
+]
 
 
 def choose_backend(name: str | None, threads: int) -> Backend | None:

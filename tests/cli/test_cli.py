@@ -197,13 +197,16 @@ def test_nothing_is_left_half_written(tmp_path: Path) -> None:
 def test_show_says_what_there_is(played: Path) -> None:
     assert "holds 12 games: game must be 1 to 12, not 13" in genial("show", played, "--game", 13, status=2).stderr
     assert "event must be 0 to" in genial("show", played, "--event", 999, status=2).stderr
+    assert "game 1: decision must be 1 to " in genial("show", played, "--decision", 0, status=2).stderr
+    both = genial("show", played, "--decision", 1, "--event", 0, status=2)
+    assert "by --event or by --decision, not by both" in both.stderr
 
 
 @pytest.mark.parametrize(("suffix", "magic"), [(".svg", b"<svg"), (".png", b"\x89PNG"), (".gif", b"GIF8")])
 def test_draw(played: Path, tmp_path: Path, suffix: str, magic: bytes) -> None:
     picture = tmp_path / f"picture{suffix}"
     picture.write_bytes(b"an old one")
-    words = ["--game", 2, "--event", 6, "--seat", 0, "--width", 300]
+    words = ["--game", 2, "--decision", 4, "--seat", 0, "--width", 300]
     assert f"{picture.stat().st_size:,} bytes" not in genial("draw", played, picture, *words).stdout
     assert picture.read_bytes().startswith(magic)
     assert list(tmp_path.iterdir()) == [picture]
@@ -251,11 +254,18 @@ def test_review(played: Path) -> None:
     assert any("losses of rank utility, +1 first to -1 last" in line for line in lines)
     worst = [line for line in lines if ": blunder, lost 0." in line or ": mistake, lost 0." in line]
     assert worst
-    assert all(line.startswith("event ") and "; better: " in line for line in worst)
+    assert all(line.startswith("decision ") and "; better: " in line for line in worst)
     told = json.loads(genial("review", played, "--game", 2, "--json", "--judge", "fast").stdout)
     assert sum(decision["verdict"] in ("mistake", "blunder") for decision in told["decisions"]) == len(worst)
     everything = genial("review", played, "--game", 2, "--all", "--judge", "fast").stdout.splitlines()
-    assert sum(line.startswith("event ") for line in everything) == len(told["decisions"])
+    numbered = [line for line in everything if line.startswith("decision ")]
+    assert len(numbered) == len(told["decisions"])
+    for number, (line, decision) in enumerate(zip(numbered, told["decisions"], strict=True), 1):
+        assert line.startswith(f"decision {number}: {decision['text']}")
+    ninth = told["decisions"][8]
+    shown = genial("show", played, "--game", 2, "--decision", 9).stdout.splitlines()
+    assert shown[1].startswith(f"after event {ninth['event']} of ")
+    assert shown[2] == f"before decision 9: {ninth['text']}"
     assert "agent 'greedy' cannot judge" in genial("review", played, "--judge", "greedy", status=2).stderr
 
 
