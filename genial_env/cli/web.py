@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from genial_env._util.extras import install_hint
 from genial_env._util.shutdown import Terminated
 from genial_env.cli.common import UserError, integer_between
 from genial_env.cli.common import app as commands
@@ -40,7 +41,7 @@ def serve(
         from genial_env.web import make_app
         from genial_env.web.server import create_server
     except ImportError as error:
-        raise UserError(f"serving needs more libraries: pip install 'genial-env[serve]' ({error})") from error
+        raise UserError(f"serving needs more libraries: {install_hint('serve')} ({error})") from error
     folder = data or platformdirs.user_data_path("genial_env", appauthor=False) / "games"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env._util.checks import as_integer
+from genial_env._util.extras import install_hint
 from genial_env.render._shapes import MAX_WIDTH
 
-__all__ = ["MAX_FILM_WIDTH", "MAX_SECONDS", "MAX_WIDTH", "MISSING", "gif", "png", "rgb_array"]
-
-MISSING = "pictures need resvg-py and pillow: pip install 'genial-env[render]'"
+__all__ = ["MAX_FILM_WIDTH", "MAX_SECONDS", "MAX_WIDTH", "gif", "png", "rgb_array"]
 
 MAX_FILM_WIDTH = 2048
 """The greatest width and height of an animation in pixels. All its pictures are in memory."""
@@ -48,7 +47,7 @@ def png(svg: str, width: int | None = None) -> bytes:
     try:
         import resvg_py
     except ImportError as error:
-        raise ImportError(f"{MISSING} ({error})") from error
+        raise _missing(error) from error
     return bytes(
         resvg_py.svg_to_bytes(
             svg_string=svg, width=width, skip_system_fonts=True, font_files=_FONTS, font_family="DejaVu Sans"
@@ -104,6 +103,10 @@ def gif(drawings: Sequence[str], seconds: float = 0.7, width: int | None = None)
     return file.getvalue()
 
 
+def _missing(error: ImportError) -> ImportError:
+    return ImportError(f"pictures need resvg-py and pillow: {install_hint('render')} ({error})")
+
+
 def _check_size(svg: str, width: int | None, most: int) -> None:
     """Check the size of a picture before resvg allocates it: resvg ends the process where memory is short.
 
@@ -134,7 +137,7 @@ def _image(svg: str, width: int | None) -> Any:
     try:
         from PIL import Image
     except ImportError as error:
-        raise ImportError(f"{MISSING} ({error})") from error
+        raise _missing(error) from error
     drawn = Image.open(io.BytesIO(png(svg, width))).convert("RGBA")
     ground = Image.new("RGBA", drawn.size, "white")
     return Image.alpha_composite(ground, drawn).convert("RGB")

@@ -25,6 +25,7 @@ import numpy as np
 import pytest
 
 from genial_env import Rules, determinize, play, view
+from genial_env._util.extras import install_hint
 from genial_env._util.files import FolderInUse
 from genial_env.cli.common import UserError
 from genial_env.cli.web import serve
@@ -1015,7 +1016,7 @@ def test_other_hosts_are_warned_of(
 
 def test_without_the_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "platformdirs", None)
-    with pytest.raises(UserError, match=r"pip install 'genial-env\[serve\]'"):
+    with pytest.raises(UserError, match=re.escape(install_hint("serve"))):
         serve("127.0.0.1", 0, tmp_path)
 
 
