@@ -44,7 +44,15 @@ from genial_env.cli.common import (
     make_rules,
     one_line_errors,
 )
-from genial_env.cli.console import add_row, escape_controls, make_console, make_table, print_error, progress_bar
+from genial_env.cli.console import (
+    add_row,
+    escape_controls,
+    make_table,
+    print_error,
+    print_table,
+    print_text,
+    progress_bar,
+)
 from genial_env.core.state import State
 from genial_env.errors import RecordError
 from genial_env.policies.registry import split_names
@@ -98,7 +106,7 @@ def simulate(
     with one_line_errors():
         first = next(batches)  # raises errors of wrong arguments before the file is opened
     parts = list(_show_progress(_write_records(chain([first], batches), out), games))
-    make_console().print(make_results_table(parts))
+    print_table(make_results_table(parts))
     if out is not None:
         print(f"{games} records in {out}")
 
@@ -185,11 +193,11 @@ def show(
     state = _replay(record, event, where)
     events = record["events"][: len(record["events"]) if event is None else event]
     placed = [each for each in events if each[0] == "place"]
-    print(_describe_game(file, game, record))
+    print_text(_describe_game(file, game, record))
     happened = describe_event(state.rules, events[-1]) if events else "the deal"
-    print(f"after event {len(events)} of {len(record['events'])}: {happened}")
+    print_text(f"after event {len(events)} of {len(record['events'])}: {happened}")
     if decision is not None:
-        print(f"before decision {decision}: {describe_event(state.rules, record['events'][len(events)])}")
+        print_text(f"before decision {decision}: {describe_event(state.rules, record['events'][len(events)])}")
     print()
     last = [tuple(cell) for cell in placed[-1][5:7]] if placed else None
     print(board_text(state, color=wants_color(on=sys.stdout), last=last, named=True))
@@ -283,13 +291,13 @@ def review_game(
     if as_json:
         print(json.dumps(found.to_dict()))
         return
-    print(_describe_game(file, game, record))
-    make_console().print(_make_review_table(found))
+    print_text(_describe_game(file, game, record))
+    print_table(_make_review_table(found))
     if found.luck is not None:
-        make_console().print(_make_luck_table(found, found.luck))
+        print_table(_make_luck_table(found, found.luck))
     for number, decision in enumerate(found.decisions, 1):
         if everything or decision.verdict in ("mistake", "blunder"):
-            print(_describe_judgement(number, decision))
+            print_text(_describe_judgement(number, decision), indent=2)
 
 
 def _make_review_table(found: Review) -> Table:
@@ -349,7 +357,7 @@ def bench(
                 speeds = f"{found.moves_per_s:,.0f}", f"{found.games_per_s:,.0f}"
                 add_row(table, found.play, str(found.batch), found.backend, str(found.threads), *speeds)
     if not as_json:
-        make_console().print(table)
+        print_table(table)
 
 
 def make_results_table(parts: list[Results]) -> Table:
