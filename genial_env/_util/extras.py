@@ -1,12 +1,13 @@
 """How optional libraries are installed: the hint that follows from how the package was installed."""
 
-import json
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from shlex import quote
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
+
+from genial_env._util.strict_json import parse_object
 
 __all__ = ["install_hint"]
 
@@ -47,5 +48,4 @@ def _read_origin() -> dict[str, Any]:
         text = distribution(NAME).read_text("direct_url.json")
     except PackageNotFoundError:
         return {"missing": True}
-    found: dict[str, Any] = {} if text is None else json.loads(text)
-    return found
+    return {} if text is None else parse_object(text)
