@@ -1010,8 +1010,28 @@ def test_other_hosts_are_warned_of(
         monkeypatch.setattr(server, "create_server", lambda app, host, port: (Ended(), sock))
         serve(host, 0, tmp_path)
     said = capsys.readouterr()
-    assert said.out.startswith(f"Play at http://{host}:")
+    if warned:  # guests can use the printed address
+        address = re.match(r"Play at http://([\d.]+):", said.out)
+        assert address is not None
+        assert address[1] != host
+    else:
+        assert said.out.startswith(f"Play at http://{host}:")
     assert ("everybody who can reach" in said.err) == warned
+
+
+def test_guests_may_call_this_machine_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[list[str]] = []
+
+    def make_app(folder: Path, hosts: list[str]) -> None:
+        found.append(hosts)
+        raise OSError(0, "enough")
+
+    monkeypatch.setattr(socket, "gethostname", lambda: "Table.home")
+    monkeypatch.setattr("genial_env.web.make_app", make_app)
+    for host in ("0.0.0.0", "127.0.0.1"):
+        with pytest.raises(UserError, match="enough"):
+            serve(host, 0, tmp_path)
+    assert found == [["0.0.0.0", "table.home", "table.local"], ["127.0.0.1"]]
 
 
 def test_without_the_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
