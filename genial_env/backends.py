@@ -37,6 +37,7 @@ from functools import lru_cache, partial, update_wrapper
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from genial_env._util.checks import as_integer
+from genial_env._util.extras import install_hint
 
 __all__ = [
     "BACKEND_VARIABLE",
@@ -373,4 +374,4 @@ def compiled() -> Any:
     try:
         return _import_compiled()
     except ImportError as error:
-        raise ImportError(f"the backend 'numba' needs numba: pip install 'genial-env[fast]' ({error})") from error
+        raise ImportError(f"the backend 'numba' needs numba: {install_hint('fast')} ({error})") from error

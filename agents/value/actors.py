@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any, Generic, TypeVar
 
 from genial_env import use_backend
+from genial_env._util.extras import install_hint
 from genial_env._util.shutdown import exit_with_parent, sigint_blocked
 
 __all__ = ["Actors"]
@@ -89,7 +90,7 @@ def _on_ray(
     try:
         import ray
     except ImportError as error:
-        raise ImportError(f"actors on Ray need Ray: pip install 'genial-env[rllib]' ({error})") from error
+        raise ImportError(f"actors on Ray need Ray: {install_hint('rllib')} ({error})") from error
     if not ray.is_initialized():
         where = {"num_cpus": count} if address == "local" else {"address": address}
         ray.init(**where, include_dashboard=False, log_to_driver=False)

@@ -37,7 +37,7 @@ from genial_env.core.state import State
 from genial_env.core.views import view
 from genial_env.errors import RecordError
 from genial_env.policies.base import Policy
-from genial_env.policies.registry import make_policy
+from genial_env.policies.registry import make_policy, prepare
 from genial_env.records import replay
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "SHIPPED",
     "Answer",
     "Puzzle",
+    "find_refused",
     "read_puzzles",
     "score",
 ]
@@ -117,6 +118,21 @@ def read_puzzles(path: str | os.PathLike[str]) -> list[Puzzle]:
     return puzzles
 
 
+def find_refused(policy: str | Policy, puzzles: Sequence[Puzzle]) -> dict[Rules, str]:
+    """Return the rules of puzzles that a policy cannot play, for example without weights, each with the reason.
+
+    Raises:
+        ValueError: if the name is unknown.
+    """
+    player, refused = make_policy(policy), {}
+    for rules in dict.fromkeys(puzzle.rules for puzzle in puzzles):
+        try:
+            prepare(player, rules)
+        except ValueError as error:
+            refused[rules] = str(error)
+    return refused
+
+
 def score(policy: str | Policy, puzzles: Sequence[Puzzle], seed: int = 0) -> list[Answer]:
     """Return the choice of a policy in each puzzle. Puzzles with the same rules are one batch.
 
@@ -126,7 +142,7 @@ def score(policy: str | Policy, puzzles: Sequence[Puzzle], seed: int = 0) -> lis
         seed: the seed of the policy's random bits. They also depend on the index of the puzzle.
 
     Raises:
-        ValueError: if the name is unknown.
+        ValueError: if the name is unknown, or the policy cannot play a puzzle's game (:func:`find_refused`).
         IllegalAction: if the policy chooses an illegal action.
     """
     player = make_policy(policy)

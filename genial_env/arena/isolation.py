@@ -33,7 +33,7 @@ from genial_env.core import kernel
 from genial_env.core.arrays import Bits, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.views import View
-from genial_env.policies.registry import make_policy
+from genial_env.policies.registry import make_policy, prepare
 
 __all__ = [
     "ISOLATED",
@@ -316,15 +316,17 @@ def end_isolated() -> None:
 def check_agents(agents: Sequence[str], rules: Rules, backend: Backend, isolation: Isolation) -> None:
     """Make every agent once, in the process in which it will play, so that errors are raised before any game.
 
+    Agents that play in this process also load what they need for the game.
+
     Raises:
-        ValueError: if one cannot be made, saying which and why.
+        ValueError: if one cannot be made, or has no weights for the game or nothing to read them; says which and why.
         TypeError: if one is no policy.
     """
     for agent in agents:
         if isolation.applies_to(agent):
             isolated(agent, rules, backend, isolation.move_time_s).start()
         else:
-            make_policy(agent)
+            prepare(make_policy(agent), rules)
 
 
 def _main_of(agent: str) -> tuple[str, str] | None:

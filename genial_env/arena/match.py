@@ -159,6 +159,7 @@ def play_match(
     Raises:
         ValueError: For equal agents, agents that cannot be made, rules without two tracks, or no pairs; with
             `variance_reduction` also if there are no weights for the rules.
+        ImportError: If joblib or Ray is needed and not installed.
         WorkerEnded: If a worker process ends.
     """
     rules = Rules() if rules is None else rules
@@ -167,7 +168,7 @@ def play_match(
     pairs = as_integer(pairs, "pairs", 1)
     settings = Settings((first, second), rules, pairs, seed, records=variance_reduction)
     net = read_full_state_net(rules) if variance_reduction else None
-    check_workers(workers, settings.agents)
+    check_workers(workers, settings.agents, joblib_backend)
     chosen = backend or for_one_game() or current()
     try:
         check_agents(settings.agents, rules, chosen, isolation)

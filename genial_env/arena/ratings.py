@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from genial_env._util.extras import install_hint
 from genial_env.arena._rating_intervals import (
     Blocks,
     count_wins,
@@ -39,7 +40,7 @@ from genial_env.core.arrays import Floats, Ints
 
 __all__ = ["Ratings", "pairwise_wins", "rate", "sorted_markers", "strengths"]
 
-MISSING = "ratings need choix: pip install 'genial-env[arena]'"
+MISSING = f"ratings need choix: {install_hint('arena')}"
 
 
 @dataclass(frozen=True, eq=False)

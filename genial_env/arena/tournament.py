@@ -9,6 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import lru_cache
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from genial_env._util.checks import as_integer
+from genial_env._util.extras import install_hint
 from genial_env._util.files import lock_folder
 from genial_env._util.shutdown import exit_with_parent, sigint_blocked
 from genial_env.arena._agent_process import warm_up
@@ -40,8 +42,6 @@ __all__ = [
     "run",
     "run_within",
 ]
-
-MISSING = "more than one worker needs joblib: pip install 'genial-env[arena]'"
 
 JOB_S = 5.0
 """The intended time of a worker's job. An interruption loses at most this much work of each worker."""
@@ -135,7 +135,7 @@ def _run_within(
     """Play the deals of the settings, or more and more deals until about `seconds` have passed."""
     directory = directory.absolute()  # an agent may change the working directory
     chosen = backend or for_one_game() or current()
-    check_workers(workers, settings.agents)  # errors are raised before anything is written
+    check_workers(workers, settings.agents, joblib_backend)  # errors are raised before anything is written
     lineups(len(settings.agents), settings.rules)
     check_directory(directory)
     begun = time.perf_counter()
@@ -253,14 +253,12 @@ def in_parallel(
         ImportError: If joblib or Ray is not installed.
         WorkerEnded: If a process of "loky" ends during a call.
     """
-    check_workers(workers)
+    check_workers(workers, joblib_backend=joblib_backend)
     if workers == 1:
         yield from (work(*call) for call in calls)
         return
-    try:
-        from joblib import Parallel, delayed
-    except ImportError as error:
-        raise ImportError(MISSING) from error
+    from joblib import Parallel, delayed
+
     if joblib_backend == "ray":
         from ray.util.joblib import register_ray
 
@@ -297,15 +295,17 @@ def _closing_quietly(found: Generator[Any, None, None]) -> Iterator[None]:
             found.close()
 
 
-def check_workers(workers: int, agents: Sequence[str] = ()) -> None:
-    """Check the number of workers.
+def check_workers(workers: int, agents: Sequence[str] = (), joblib_backend: str = "loky") -> None:
+    """Check the number of workers, and that the libraries that run them are installed.
 
     Args:
         workers: the number of processes.
         agents: the agents, as :func:`genial_env.make_policy` reads them.
+        joblib_backend: "loky" or "ray".
 
     Raises:
         TypeError: If the number is not whole.
+        ImportError: If joblib or Ray is needed and not installed. The message says what to install.
         ValueError: For fewer than one worker, or for several with agents of the module ``__main__``, which other
             processes cannot import.
     """
@@ -317,3 +317,7 @@ def check_workers(workers: int, agents: Sequence[str] = ()) -> None:
                 f"agent {agent!r} is of the script that runs, which other processes cannot import: move its factory "
                 f"to a module of its own and name it 'module:factory', or take workers=1"
             )
+    if find_spec("joblib") is None:
+        raise ImportError(f"more than one worker needs joblib: {install_hint('arena')}")
+    if joblib_backend == "ray" and find_spec("ray") is None:
+        raise ImportError(f"workers on Ray need Ray: {install_hint('rllib')}")

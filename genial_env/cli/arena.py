@@ -22,11 +22,15 @@ from genial_env.cli.common import (
     MAX_SECONDS,
     MAX_SEED,
     BackendName,
+    Colors,
     Edition,
     Mode,
     OneBonus,
     Players,
+    RackSize,
     Seed,
+    Side,
+    TileSets,
     app,
     check_seconds,
     check_writable,
@@ -36,9 +40,9 @@ from genial_env.cli.common import (
     make_rules,
     one_line_errors,
 )
-from genial_env.cli.console import add_row, make_console, make_table, print_error, progress_bar
-from genial_env.core import actions as words
-from genial_env.policies.registry import expand
+from genial_env.cli.console import add_row, make_table, print_error, print_table, print_text, progress_bar
+from genial_env.policies.registry import expand, make_policy
+from genial_env.render.sentences import describe_action
 
 Workers = Annotated[int, typer.Option(help="Number of processes that play.", callback=integer_between(1, 1024))]
 MAX_DEALS = 10**7
@@ -71,6 +75,10 @@ def play_tournament(
     players: Players = 2,
     edition: Edition = "2025",
     mode: Mode = "individual",
+    side: Side = None,
+    colors: Colors = 6,
+    rack: RackSize = None,
+    tile_sets: TileSets = 1,
     one_bonus_a_tile: OneBonus = False,
     groups: Annotated[
         int,
@@ -91,7 +99,16 @@ def play_tournament(
     backend: BackendName = None,
 ) -> None:
     """Play a round robin between agents: ratings with confidence intervals, tables and charts."""
-    rules = make_rules(players, edition, mode, one_bonus_a_tile=one_bonus_a_tile)
+    rules = make_rules(
+        players,
+        edition,
+        mode,
+        side=side,
+        colors=colors,
+        rack=rack,
+        tile_sets=tile_sets,
+        one_bonus_a_tile=one_bonus_a_tile,
+    )
     with worker_errors(), progress_bar() as bar:
         report.check_extras(pictures)
         if variance_reduction:
@@ -126,6 +143,10 @@ def rate_agent(
     players: Players = 2,
     edition: Edition = "2025",
     mode: Mode = "individual",
+    side: Side = None,
+    colors: Colors = 6,
+    rack: RackSize = None,
+    tile_sets: TileSets = 1,
     one_bonus_a_tile: OneBonus = False,
     seconds: Annotated[float, typer.Option(help="Seconds to play, about.")] = 100.0,
     seed: Seed = 0,
@@ -139,7 +160,16 @@ def rate_agent(
 ) -> None:
     """Rate an agent against known ones, with as many games as the time allows."""
     check_seconds(seconds)
-    rules = make_rules(players, edition, mode, one_bonus_a_tile=one_bonus_a_tile)
+    rules = make_rules(
+        players,
+        edition,
+        mode,
+        side=side,
+        colors=colors,
+        rack=rack,
+        tile_sets=tile_sets,
+        one_bonus_a_tile=one_bonus_a_tile,
+    )
     with worker_errors(), progress_bar() as bar:
         report.check_extras(pictures=out is not None)
         records = out is not None or variance_reduction
@@ -163,7 +193,7 @@ def rate_agent(
             else:
                 found = report.write(store, anchor=fixed, variance_reduction=variance_reduction)
     _print_ranking(found)
-    print(_describe_standing(found, 0))
+    print_text(_describe_standing(found, 0))
 
 
 @app.command("puzzles")
@@ -175,14 +205,24 @@ def solve_puzzles(
     ] = 0,
     verbose: Annotated[bool, typer.Option("--verbose", help="List the puzzles that the agent does not solve.")] = False,
 ) -> None:
-    """Count how many puzzles an agent solves, by kind. A puzzle is a position with a provably best move."""
+    """Count how many puzzles an agent solves, by kind. A puzzle is a position with a provably best move.
+
+    Puzzles of games that the agent cannot play, for example because it has no weights for them, are skipped.
+    """
     with worker_errors(), using(for_one_game()):
         path = file or puzzles.SHIPPED
-        answers = puzzles.score(agent, puzzles.read_puzzles(path), seed)
-    make_console().print(_make_puzzle_table(agent, answers))
-    for number, answer in enumerate(answers, 1):
+        found, player = puzzles.read_puzzles(path), make_policy(agent)
+        refused = puzzles.find_refused(player, found)
+        playable = [number for number, puzzle in enumerate(found, 1) if puzzle.rules not in refused]
+        if found and not playable:
+            raise ValueError(next(iter(refused.values())))
+        answers = puzzles.score(player, [found[number - 1] for number in playable], seed)
+    print_table(_make_puzzle_table(agent, answers))
+    for rules, reason in refused.items():
+        print_text(f"{sum(puzzle.rules == rules for puzzle in found)} puzzles are skipped: {reason}")
+    for number, answer in zip(playable, answers, strict=True):
         if verbose and not answer.solved:
-            print(f"{path}:{number}: {_describe_mistake(answer)}")
+            print_text(f"{path}:{number}: {_describe_mistake(answer)}", indent=2)
 
 
 def _make_puzzle_table(agent: str, answers: list[puzzles.Answer]) -> Table:
@@ -203,8 +243,8 @@ def _make_puzzle_table(agent: str, answers: list[puzzles.Answer]) -> Table:
 
 def _describe_mistake(answer: puzzles.Answer) -> str:
     puzzle = answer.puzzle
-    played, best = (words.describe(puzzle.rules, action) for action in (answer.action, puzzle.best[0]))
-    return f"{puzzle.kind}: played {played}, best is {best}; lost {answer.lost:.3f} {puzzle.unit}. {puzzle.proof}"
+    played, best = (describe_action(puzzle.state, action) for action in (answer.action, puzzle.best[0]))
+    return f"{puzzle.kind}: played {played}; best is {best}; lost {answer.lost:.3f} {puzzle.unit}. {puzzle.proof}"
 
 
 def _describe_standing(found: dict[str, Any], agent: int) -> str:
@@ -241,6 +281,10 @@ def play_match(
     variance_reduction: VarianceReduction = False,
     edition: Edition = "2025",
     mode: Mode = "individual",
+    side: Side = None,
+    colors: Colors = 6,
+    rack: RackSize = None,
+    tile_sets: TileSets = 1,
     one_bonus_a_tile: OneBonus = False,
     seed: Seed = 0,
     out: Annotated[Path | None, typer.Option(help="Write the result to this file, as JSON.")] = None,
@@ -251,7 +295,16 @@ def play_match(
     backend: BackendName = None,
 ) -> None:
     """Test whether A is better than B: play seat-swapped pairs of games until a sequential test has a verdict."""
-    rules = make_rules(4 if mode == "team" else 2, edition, mode, one_bonus_a_tile=one_bonus_a_tile)
+    rules = make_rules(
+        4 if mode == "team" else 2,
+        edition,
+        mode,
+        side=side,
+        colors=colors,
+        rack=rack,
+        tile_sets=tile_sets,
+        one_bonus_a_tile=one_bonus_a_tile,
+    )
     check_writable(out)
     with worker_errors(), progress_bar() as bar:
         task = bar.add_task("pairs", total=pairs)
@@ -274,8 +327,8 @@ def play_match(
     if out is not None:
         with one_line_errors():
             matches.write_match(out, found)
-    make_console().print(_make_match_table(found))
-    print(_describe_verdict(found))
+    print_table(_make_match_table(found))
+    print_text(_describe_verdict(found))
 
 
 def _describe_score(match: matches.Match) -> str:
@@ -339,9 +392,9 @@ def _print_ranking(found: dict[str, Any]) -> None:
             "" if ms is None else f"{ms:.3g}",
             str(found["forfeits"][agent]),
         )
-    make_console().print(table)
+    print_table(table)
     for agent, reason in found["reasons"].items():
-        print(f"{ratings['names'][int(agent)]} forfeited, for example: {reason}")
+        print_text(f"{ratings['names'][int(agent)]} forfeited, for example: {reason}")
 
 
 def _format_corrected(utility: dict[str, Any], agent: int) -> str:

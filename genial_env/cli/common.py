@@ -11,6 +11,7 @@ from genial_env import backends
 from genial_env._util.checks import as_integer
 from genial_env._util.files import FolderInUse, check_replaceable
 from genial_env._util.shutdown import describe_os_error
+from genial_env._util.version import __version__
 from genial_env.backends import Backend
 from genial_env.cli.console import print_error
 from genial_env.core.rules import EDITIONS, SIZE_LIMITS, Rules
@@ -19,8 +20,23 @@ app = typer.Typer(
     help="Génial!/Ingenious: play games, run agents and tournaments, check and show game records, measure speed.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"genial_env {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _take_options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
 
 
 class UserError(Exception):
@@ -80,6 +96,10 @@ BackendName = Annotated[
 Threads = Annotated[int, typer.Option(help="Threads of the backend numba.", callback=integer_between(1, 1024))]
 GameNumber = Annotated[int, typer.Option(help="Number of the game in the file, from 1.")]
 EventNumber = Annotated[int | None, typer.Option(help="Number of events before the position; default: all.")]
+DecisionNumber = Annotated[
+    int | None,
+    typer.Option(help="Show the position before this decision, numbered from 1 as in a review, instead of --event."),
+]
 
 
 def choose_backend(name: str | None, threads: int) -> Backend | None:

@@ -7,16 +7,23 @@ them any text can be printed: characters that the encoding of the stream lacks a
 import codecs
 import os
 import sys
+import time
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from io import TextIOWrapper
+from shutil import get_terminal_size
+from textwrap import TextWrapper
+from threading import Event, Thread
 from typing import Any
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
+
+from genial_env.render.ansi import is_dumb
 
 WIDTH_OF_FILES = 120
 """The width of tables if standard output is not a terminal."""
@@ -100,10 +107,50 @@ def print_error(message: str) -> None:
         print(f"genial: {message}", file=sys.stderr, flush=True)
 
 
-def make_console() -> Console:
-    """Return a console for standard output. It prints text without markup, and wide tables if it is not a terminal."""
-    width = None if sys.stdout.isatty() else WIDTH_OF_FILES
-    return Console(width=width, markup=False, highlight=False, emoji=False)
+def find_width() -> int:
+    """Return the number of columns of standard output."""
+    return get_terminal_size().columns if sys.stdout.isatty() else WIDTH_OF_FILES
+
+
+def print_text(text: str, indent: int = 0) -> None:
+    """Print text for people. On a terminal, long lines are wrapped between words.
+
+    Args:
+        text: lines of text.
+        indent: the number of spaces before the lines that continue another.
+    """
+    if sys.stdout.isatty():
+        wrapper = TextWrapper(
+            max(find_width(), 2 * indent + 1),
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+            expand_tabs=False,
+            replace_whitespace=False,
+        )
+        text = "\n".join(wrapper.fill(line) for line in text.split("\n"))
+    print(text)
+
+
+def print_table(table: Table) -> None:
+    """Print a table on standard output, or as a list of its cells if a terminal is too narrow for its longest words."""
+    height = 25  # without it, rich takes dumb terminals for 80 columns wide
+    console = Console(width=find_width(), height=height, markup=False, highlight=False, emoji=False)
+    any_width = console.options.update(max_width=10_000)
+    if not sys.stdout.isatty() or Measurement.get(console, any_width, table).minimum <= console.width:
+        console.print(table)
+        return
+    for text in (table.title, *_list_cells(table), table.caption):
+        if text is not None:
+            print_text(str(text), indent=2)
+
+
+def _list_cells(table: Table) -> Iterator[str]:
+    """Yield a line for each cell: the name of its column and its content. An empty line ends each row."""
+    for row in zip(*(column.cells for column in table.columns), strict=True):
+        for column, cell in zip(table.columns, row, strict=True):
+            yield f"{column.header}: {cell}" if str(column.header) else str(cell)
+        yield ""
 
 
 def make_table(columns: Iterable[str], *, title: str | None = None, caption: str | None = None) -> Table:
@@ -139,11 +186,41 @@ def progress_bar() -> Progress:
     )
 
 
+class Thinking:
+    """Shows a line on the terminal while the block runs, from one second on with the seconds, and then removes it.
+
+    Args:
+        words: who does what.
+        shown: whether anything is shown.
+    """
+
+    def __init__(self, words: str, shown: bool) -> None:
+        self._words, self._shown = words, shown
+        self._ended = Event()
+        self._thread = Thread(target=self._count, daemon=True)
+
+    def __enter__(self) -> None:
+        if self._shown:
+            self._show(self._words)
+            self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        if self._shown:
+            self._thread.join()
+            self._show("")
+
+    def _count(self) -> None:
+        begun = time.perf_counter()
+        while not self._ended.wait(1):
+            self._show(f"{self._words}, {time.perf_counter() - begun:.0f} s")
+
+    def _show(self, words: str) -> None:
+        width = find_width() - 1
+        with suppress(OSError):
+            print(f"\r{words[:width]:{width}}\r{words[:width]}", end="", flush=True)
+
+
 def clear_screen() -> None:
     """Clear the terminal."""
     print("\n" * 60 if is_dumb() else "\x1b[H\x1b[2J\x1b[3J", end="")
-
-
-def is_dumb() -> bool:
-    """Return whether the terminal has no control sequences."""
-    return os.environ.get("TERM", "").lower() in ("dumb", "unknown")

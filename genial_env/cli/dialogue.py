@@ -8,7 +8,7 @@ from typing import Any
 
 from genial_env.analysis.judge import make_judge
 from genial_env.cli.common import format_rules
-from genial_env.cli.console import clear_screen
+from genial_env.cli.console import Thinking, clear_screen, print_text
 from genial_env.cli.notation import WORDS, format_with_points, list_best_by_points, read_decision
 from genial_env.core import kernel
 from genial_env.core.actions import Cell
@@ -63,7 +63,7 @@ class Dialogue:
             "hint": self._show_hint,
             "board": self._show_board,
             "rack": self._show_rack,
-            "help": lambda: print(HELP),
+            "help": lambda: print_text(HELP, indent=14),
         }
 
     def run(self) -> None:
@@ -82,7 +82,8 @@ class Dialogue:
                 self.table.play(self._ask(seat))
                 self._seen_events[seat] = len(self._events())
             else:
-                self.table.advance()
+                with Thinking(f"seat {seat} ({self._agents()[seat]}) thinks", shown=self._is_live):
+                    self.table.advance()
             self._show_news()
         self._show_end()
 
@@ -96,7 +97,7 @@ class Dialogue:
                 import readline  # noqa: F401  for the arrow keys
         rules = self.table.rules
         seats = ", ".join(f"seat {seat} {name}" for seat, name in enumerate(self._agents()))
-        print(f"{seats}; {format_rules(rules.to_dict())}; seed {self.table.seed}")
+        print_text(f"{seats}; {format_rules(rules.to_dict())}; seed {self.table.seed}")
         print("type help for the commands")
 
     def _show_news(self) -> None:
@@ -114,7 +115,7 @@ class Dialogue:
         )
         print(f"the game is over: {table.record()['end']}")
         for sentence in explain_ranks(table.rules, table.state.scores[0], name_tracks(table.rules, self._agents())):
-            print(sentence)
+            print_text(sentence)
 
     def _show_board(self) -> None:
         since = self._seen_events[self.table.to_play]
@@ -144,12 +145,12 @@ class Dialogue:
         self._hand_over(seat)
         self._show_board()
         while True:
-            print(self._question(seat))
+            print_text(self._question(seat))
             words = input("> " if self._is_live else "").replace(",", " ").split()
             try:
                 action = self._answer(words)
             except ValueError as error:
-                print(error)
+                print_text(str(error))
             else:
                 if action is not None:
                     return action
@@ -189,7 +190,11 @@ class Dialogue:
         return f"seat {seat}: lay a tile ({bag})"
 
     def _hand_over(self, seat: int) -> None:
-        """If several people share a terminal: hide the last rack, and show the next person what has happened."""
+        """If several people share a terminal: hide the last rack, and show the next person what has happened.
+
+        Raises:
+            Quit: if the next person types "quit".
+        """
         before, self._at_the_screen = self._at_the_screen, seat
         others = [other for other, player in enumerate(self.table.players) if player is None and other != seat]
         if not self._is_live or not others or before == seat:
@@ -197,19 +202,21 @@ class Dialogue:
         if before is not None:
             clear_screen()
         names = " and ".join(f"seat {other}" for other in others)
-        input(f"seat {seat}: press Enter when {names} {'looks' if len(others) == 1 else 'look'} away ")
+        typed = input(f"seat {seat}: press Enter when {names} {'looks' if len(others) == 1 else 'look'} away ")
+        if typed.strip().lower() == "quit":
+            raise Quit
         self._print_events(self._events()[self._seen_events[seat] :], seat)
 
     def _print_events(self, events: list[list[Any]], seat: int) -> None:
         """Print events as far as a seat may know them."""
         for event in events_for_seat(events, seat):
-            print(describe_event(self.table.rules, event))
+            print_text(describe_event(self.table.rules, event))
 
     # Advice
 
     def _show_moves(self, most: int = MOVES) -> None:
         for action in list_best_by_points(self.table.view(self.table.to_play), most):
-            print(format_with_points(self.table.state, action))
+            print_text(format_with_points(self.table.state, action), indent=2)
 
     def _show_hint(self) -> None:
         """List the decisions that the judge thinks best; each line begins with what one would type."""
@@ -221,12 +228,12 @@ class Dialogue:
         judged = self._judge.judge(self.table.view(self.table.to_play))
         is_solo = self.table.rules.tracks == 1
         what = "the lowest marker" if is_solo else "the rank, +1 first to -1 last"
-        print(f"the judge ({self._judge.name}) thinks best, and expects for {what}:")
+        print_text(f"the judge ({self._judge.name}) thinks best, and expects for {what}:")
         best = zip(*(array[0, :HINTS].tolist() for array in (judged.actions, judged.utility, judged.win)), strict=True)
         for action, utility, win in best:
             if action != NONE:
                 expected = f"{utility:.1f}" if is_solo else f"{utility:+.2f}, first with {win:.0%}"
-                print(f"{format_with_points(self.table.state, action)}; {expected}")
+                print_text(f"{format_with_points(self.table.state, action)}; {expected}", indent=2)
 
 
 def name_tracks(rules: Rules, agents: list[str]) -> list[str]:

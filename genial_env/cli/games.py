@@ -21,6 +21,7 @@ from genial_env.bench import all_measurements
 from genial_env.cli.common import (
     BackendName,
     Colors,
+    DecisionNumber,
     Edition,
     EventNumber,
     GameNumber,
@@ -43,11 +44,19 @@ from genial_env.cli.common import (
     make_rules,
     one_line_errors,
 )
-from genial_env.cli.console import add_row, escape_controls, make_console, make_table, print_error, progress_bar
+from genial_env.cli.console import (
+    add_row,
+    escape_controls,
+    make_table,
+    print_error,
+    print_table,
+    print_text,
+    progress_bar,
+)
 from genial_env.core.state import State
 from genial_env.errors import RecordError
 from genial_env.policies.registry import split_names
-from genial_env.records import Record, record_writer, replay, verify
+from genial_env.records import Record, record_writer, replay, replay_decisions, verify
 from genial_env.render import pixels
 from genial_env.render.ansi import board_text, wants_color
 from genial_env.render.film import draw_record
@@ -97,7 +106,7 @@ def simulate(
     with one_line_errors():
         first = next(batches)  # raises errors of wrong arguments before the file is opened
     parts = list(_show_progress(_write_records(chain([first], batches), out), games))
-    make_console().print(make_results_table(parts))
+    print_table(make_results_table(parts))
     if out is not None:
         print(f"{games} records in {out}")
 
@@ -174,15 +183,22 @@ def show(
     file: Annotated[Path, typer.Argument(help="A file of game records.")],
     game: GameNumber = 1,
     event: EventNumber = None,
+    decision: DecisionNumber = None,
 ) -> None:
     """Show a position of a recorded game: in color on a terminal, else in plain letters."""
     record = _read_record(file, game)
-    state = _replay(record, event, f"{file}: game {game}")
+    where = f"{file}: game {game}"
+    if decision is not None:
+        event = _find_decision(record, event, decision, where)
+    state = _replay(record, event, where)
     events = record["events"][: len(record["events"]) if event is None else event]
     placed = [each for each in events if each[0] == "place"]
-    print(_describe_game(file, game, record))
+    print_text(_describe_game(file, game, record))
     happened = describe_event(state.rules, events[-1]) if events else "the deal"
-    print(f"after event {len(events)} of {len(record['events'])}: {happened}\n")
+    print_text(f"after event {len(events)} of {len(record['events'])}: {happened}")
+    if decision is not None:
+        print_text(f"before decision {decision}: {describe_event(state.rules, record['events'][len(events)])}")
+    print()
     last = [tuple(cell) for cell in placed[-1][5:7]] if placed else None
     print(board_text(state, color=wants_color(on=sys.stdout), last=last, named=True))
 
@@ -193,6 +209,7 @@ def draw_file(
     out: Annotated[Path, typer.Argument(help="Picture to write: .svg, .png, or .gif (the whole game).")],
     game: GameNumber = 1,
     event: EventNumber = None,
+    decision: DecisionNumber = None,
     seat: Annotated[int | None, typer.Option(help="Seat whose rack is shown; default: all racks.")] = None,
     width: Annotated[int | None, typer.Option(help="Width in pixels; default: that of the drawing.")] = None,
     seconds: Annotated[float, typer.Option(help="Seconds that each picture of a .gif is shown.")] = 0.7,
@@ -202,7 +219,10 @@ def draw_file(
         raise UserError(f"the picture's name must end in {', '.join(_DRAW_BY_SUFFIX)}, not {out.name!r}")
     check_writable(out)
     record = _read_record(file, game)
-    _replay(record, event, f"{file}: game {game}")
+    where = f"{file}: game {game}"
+    if decision is not None:
+        event = _find_decision(record, event, decision, where)
+    _replay(record, event, where)
     if seat is not None and not 0 <= seat < len(record["agents"]):
         raise UserError(f"seat must be 0 to {len(record['agents']) - 1}, not {seat}")
     total = len(record["events"]) if event is None else event
@@ -244,7 +264,14 @@ def review_game(
             "--open-racks", help="Let the judge see all racks, instead of what the seat knew; finished games."
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole review as a JSON object.")] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print the whole review as a JSON object. There, event is the index of a decision among the events of "
+            "the record, from 0.",
+        ),
+    ] = False,
 ) -> None:
     """Judge every decision of a recorded game: how much it lost, and which one was better."""
     record = _read_record(file, game)
@@ -264,13 +291,13 @@ def review_game(
     if as_json:
         print(json.dumps(found.to_dict()))
         return
-    print(_describe_game(file, game, record))
-    make_console().print(_make_review_table(found))
+    print_text(_describe_game(file, game, record))
+    print_table(_make_review_table(found))
     if found.luck is not None:
-        make_console().print(_make_luck_table(found, found.luck))
-    for decision in found.decisions:
+        print_table(_make_luck_table(found, found.luck))
+    for number, decision in enumerate(found.decisions, 1):
         if everything or decision.verdict in ("mistake", "blunder"):
-            print(_describe_judgement(decision))
+            print_text(_describe_judgement(number, decision), indent=2)
 
 
 def _make_review_table(found: Review) -> Table:
@@ -301,8 +328,8 @@ def _make_luck_table(found: Review, luck: GameLuck) -> Table:
     return table
 
 
-def _describe_judgement(decision: Judged) -> str:
-    text = f"event {decision.event}: {decision.text}: {decision.verdict}"
+def _describe_judgement(number: int, decision: Judged) -> str:
+    text = f"decision {number}: {decision.text}: {decision.verdict}"
     if decision.verdict == "best":
         return text
     error = f" ± {decision.error:.2f}" if decision.error > 0 else ""
@@ -330,7 +357,7 @@ def bench(
                 speeds = f"{found.moves_per_s:,.0f}", f"{found.games_per_s:,.0f}"
                 add_row(table, found.play, str(found.batch), found.backend, str(found.threads), *speeds)
     if not as_json:
-        make_console().print(table)
+        print_table(table)
 
 
 def make_results_table(parts: list[Results]) -> Table:
@@ -366,6 +393,27 @@ def _describe_game(file: Path, game: int, record: dict[str, Any]) -> str:
     """Return a line about who played which game."""
     seats = ", ".join(f"seat {seat} {escape_controls(name)}" for seat, name in enumerate(record["agents"]))
     return f"game {game} of {file}: {seats}; {format_rules(record['rules'])}; seed {record['seed']}"
+
+
+def _find_decision(record: Record, event: int | None, decision: int, where: str) -> int:
+    """Return the number of events before a decision.
+
+    Args:
+        record: the game.
+        event: the number of events that the user has asked for; None is the only one that agrees with a decision.
+        decision: the number of the decision, from 1.
+        where: the file and the game, for messages.
+
+    Raises:
+        UserError: if the record does not replay, or has fewer decisions.
+    """
+    if event is not None:
+        raise UserError("a position is given by --event or by --decision, not by both")
+    try:
+        events = replay_decisions(record).events.tolist()
+        return int(events[as_integer(decision, "decision", 1, len(events)) - 1])
+    except ValueError as error:
+        raise UserError(f"{where}: {error}") from error
 
 
 def _read_record(file: Path, game: int) -> Record:

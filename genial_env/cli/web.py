@@ -2,6 +2,7 @@
 
 import ipaddress
 import os
+import socket
 import sys
 from contextlib import closing, suppress
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from genial_env._util.extras import install_hint
 from genial_env._util.shutdown import Terminated
 from genial_env.cli.common import UserError, integer_between
 from genial_env.cli.common import app as commands
@@ -40,11 +42,11 @@ def serve(
         from genial_env.web import make_app
         from genial_env.web.server import create_server
     except ImportError as error:
-        raise UserError(f"serving needs more libraries: pip install 'genial-env[serve]' ({error})") from error
+        raise UserError(f"serving needs more libraries: {install_hint('serve')} ({error})") from error
     folder = data or platformdirs.user_data_path("genial_env", appauthor=False) / "games"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        app = make_app(folder, [host.lower()])
+        app = make_app(folder, [host.lower(), *_own_names(host)])
     except OSError as error:  # another server uses the folder, or it cannot be written
         raise UserError(f"{folder}: {error.strerror}") from error
     sys.setswitchinterval(SWITCH_S)
@@ -55,7 +57,8 @@ def serve(
             raise UserError(f"cannot listen on {host}, port {port}: {error}") from error
         if not _is_loopback(host):
             print_error(f"everybody who can reach {host} can play, and the connection is not encrypted")
-        shown = f"[{host}]" if ":" in host else host
+        reached = _find_address(host)
+        shown = f"[{reached}]" if ":" in reached else reached
         print(
             f"Play at http://{shown}:{sock.getsockname()[1]}/ (games are saved in {folder}; Ctrl-C ends the server)",
             flush=True,
@@ -66,6 +69,29 @@ def serve(
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)
+
+
+ALL_ADDRESSES = ("0.0.0.0", "::")
+"""The values of `--host` that stand for all addresses of this machine."""
+
+
+def _own_names(host: str) -> list[str]:
+    """Return the names by which guests may call this machine, if the server listens on all its addresses."""
+    name = socket.gethostname().lower()
+    return [name, f"{name.partition('.')[0]}.local"] if host in ALL_ADDRESSES else []
+
+
+def _find_address(host: str) -> str:
+    """Return an address for guests: of all addresses of this machine the one from which it reaches others."""
+    if host not in ALL_ADDRESSES:
+        return host
+    family, elsewhere = (socket.AF_INET6, "2001:db8::1") if ":" in host else (socket.AF_INET, "192.0.2.1")
+    with socket.socket(family, socket.SOCK_DGRAM) as sock:
+        try:
+            sock.connect((elsewhere, 9))  # sends nothing; the address is one of those for documentation
+        except OSError:  # there is no network
+            return "::1" if ":" in host else "127.0.0.1"
+        return str(sock.getsockname()[0])
 
 
 def _is_loopback(host: str) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env._util.extras import install_hint
 from genial_env._util.files import replace_path
 from genial_env._util.strict_json import parse_object
 from genial_env.core.rules import Rules
@@ -207,7 +208,7 @@ def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     try:
         from safetensors import SafetensorError, safe_open
     except ImportError as error:
-        raise ImportError(f"weights are read with safetensors: pip install 'genial-env[arena]' ({error})") from error
+        raise ImportError(f"weights are read with safetensors: {install_hint('arena')} ({error})") from error
     if not path.is_file():
         raise FileNotFoundError(f"there is no file of weights {path}")
     try:

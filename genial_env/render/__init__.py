@@ -36,7 +36,7 @@ def draw(
     """Return a position as a render mode defines it.
 
     ===============  ==========================================================================================
-    ``ansi``         text in true color, in plain letters where the environment variable NO_COLOR is set
+    ``ansi``         text in true color, in plain letters with NO_COLOR or TERM=dumb
     ``svg``          a vector drawing (:func:`~genial_env.render.svg.position_svg`), as text
     ``rgb_array``    the same as uint8 [height, width, 3]; needs the extra `render`, and no display
     ``human``        None: shown in the notebook's cell, where one runs, else printed as text, in color on a terminal

@@ -3,6 +3,7 @@
 import math
 from xml.sax.saxutils import escape, quoteattr
 
+from genial_env._util.checks import as_number
 from genial_env.core.actions import Cell
 from genial_env.render import theme
 
@@ -13,6 +14,9 @@ DISC = HEX * 0.72
 """The radius of the disc under a printed symbol."""
 
 FONT = "DejaVu Sans, Verdana, Arial, sans-serif"
+
+MAX_WIDTH = 8192
+"""The greatest width of a drawing or picture in pixels. A picture takes 4 bytes of memory for each pixel."""
 
 _PREFIX = "genial-"
 """The prefix of ids. All drawings on a page share their definitions, which are equal."""
@@ -26,10 +30,14 @@ def make_document(across: float, down: float, drawn: str, words: str, width: flo
         down: its height.
         drawn: its elements.
         words: its description for screen readers.
-        width: the width at which it is shown; None for `across`.
+        width: the width at which it is shown, 1 to :data:`MAX_WIDTH`; None for `across`.
         paper: whether it has a background.
+
+    Raises:
+        TypeError: if the width is not a number.
+        ValueError: if it is out of range.
     """
-    wide = across if width is None else width
+    wide = across if width is None else as_number(width, "width", 1, MAX_WIDTH)
     size = f'width="{num(wide)}" height="{num(wide * down / across)}" viewBox="0 0 {num(across)} {num(down)}"'
     ground = f'<rect width="{num(across)}" height="{num(down)}" rx="10" fill="{theme.PAPER}"/>' if paper else ""
     return (

@@ -13,7 +13,17 @@ from genial_env.core.state import EMPTY, FREE, Phase, State
 from genial_env.core.views import View
 from genial_env.render import theme
 
-__all__ = ["RGB", "board_text", "describe", "describe_turn", "named_text", "rack_text", "track_name", "wants_color"]
+__all__ = [
+    "RGB",
+    "board_text",
+    "describe",
+    "describe_turn",
+    "is_dumb",
+    "named_text",
+    "rack_text",
+    "track_name",
+    "wants_color",
+]
 
 RGB = {letter: tuple(bytes.fromhex(color[1:])) for letter, color in theme.COLORS.items()}
 """The colors of tiles as (red, green, blue). Letters stand on them, so nobody needs to tell colors apart."""
@@ -30,14 +40,18 @@ _DECISIONS = {
 def wants_color(on: TextIO | None = None) -> bool:
     """Return whether text should be colored.
 
-    It should not if the environment variable NO_COLOR is set, or if it goes to something that is not a terminal, or to
-    a terminal without colors (TERM=dumb).
+    It should not if the environment variable NO_COLOR is set, if the terminal has no colors (TERM=dumb), or if the text
+    goes to something that is not a terminal.
 
     Args:
         on: the stream that the text goes to; None if it is not known.
     """
-    is_dumb = os.environ.get("TERM", "").lower() in ("dumb", "unknown")
-    return not os.environ.get("NO_COLOR") and (on is None or (on.isatty() and not is_dumb))
+    return not os.environ.get("NO_COLOR") and not is_dumb() and (on is None or on.isatty())
+
+
+def is_dumb() -> bool:
+    """Return whether the terminal has no control sequences."""
+    return os.environ.get("TERM", "").lower() in ("dumb", "unknown")
 
 
 def board_text(

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from genial_env import Backend, Rules, backends, genial_v0, use_backend
+from genial_env._util.extras import install_hint
 from genial_env.core import kernel
 from tests.conftest import GUARD, needs_numba
 
@@ -101,10 +102,10 @@ def test_without_numba() -> None:
         + "genial_env.use_backend('numba')"
     )
     assert done.stdout == "None\n"
-    assert "ImportError: the backend 'numba' needs numba: pip install 'genial-env[fast]'" in done.stderr
+    assert f"ImportError: the backend 'numba' needs numba: {install_hint('fast')}" in done.stderr
     done = run(WITHOUT + "import runpy; runpy.run_module('genial_env.warmup', run_name='__main__')")
     assert done.returncode == 1
-    assert "pip install 'genial-env[fast]'" in done.stderr
+    assert install_hint("fast") in done.stderr
 
 
 def test_a_numba_that_does_not_work_is_told_of_once() -> None:

@@ -1,6 +1,7 @@
 """The `genial` command as a user meets it: output, exit status, files."""
 
 import json
+import os
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from genial_env import Rules, play
+from genial_env import Rules, __version__, play
 from genial_env.cli import main
 from genial_env.records import read_records, truncate
 from tests.conftest import needs_numba
@@ -196,13 +197,16 @@ def test_nothing_is_left_half_written(tmp_path: Path) -> None:
 def test_show_says_what_there_is(played: Path) -> None:
     assert "holds 12 games: game must be 1 to 12, not 13" in genial("show", played, "--game", 13, status=2).stderr
     assert "event must be 0 to" in genial("show", played, "--event", 999, status=2).stderr
+    assert "game 1: decision must be 1 to " in genial("show", played, "--decision", 0, status=2).stderr
+    both = genial("show", played, "--decision", 1, "--event", 0, status=2)
+    assert "by --event or by --decision, not by both" in both.stderr
 
 
 @pytest.mark.parametrize(("suffix", "magic"), [(".svg", b"<svg"), (".png", b"\x89PNG"), (".gif", b"GIF8")])
 def test_draw(played: Path, tmp_path: Path, suffix: str, magic: bytes) -> None:
     picture = tmp_path / f"picture{suffix}"
     picture.write_bytes(b"an old one")
-    words = ["--game", 2, "--event", 6, "--seat", 0, "--width", 300]
+    words = ["--game", 2, "--decision", 4, "--seat", 0, "--width", 300]
     assert f"{picture.stat().st_size:,} bytes" not in genial("draw", played, picture, *words).stdout
     assert picture.read_bytes().startswith(magic)
     assert list(tmp_path.iterdir()) == [picture]
@@ -250,11 +254,18 @@ def test_review(played: Path) -> None:
     assert any("losses of rank utility, +1 first to -1 last" in line for line in lines)
     worst = [line for line in lines if ": blunder, lost 0." in line or ": mistake, lost 0." in line]
     assert worst
-    assert all(line.startswith("event ") and "; better: " in line for line in worst)
+    assert all(line.startswith("decision ") and "; better: " in line for line in worst)
     told = json.loads(genial("review", played, "--game", 2, "--json", "--judge", "fast").stdout)
     assert sum(decision["verdict"] in ("mistake", "blunder") for decision in told["decisions"]) == len(worst)
     everything = genial("review", played, "--game", 2, "--all", "--judge", "fast").stdout.splitlines()
-    assert sum(line.startswith("event ") for line in everything) == len(told["decisions"])
+    numbered = [line for line in everything if line.startswith("decision ")]
+    assert len(numbered) == len(told["decisions"])
+    for number, (line, decision) in enumerate(zip(numbered, told["decisions"], strict=True), 1):
+        assert line.startswith(f"decision {number}: {decision['text']}")
+    ninth = told["decisions"][8]
+    shown = genial("show", played, "--game", 2, "--decision", 9).stdout.splitlines()
+    assert shown[1].startswith(f"after event {ninth['event']} of ")
+    assert shown[2] == f"before decision 9: {ninth['text']}"
     assert "agent 'greedy' cannot judge" in genial("review", played, "--judge", "greedy", status=2).stderr
 
 
@@ -305,6 +316,25 @@ def test_backends_change_nothing_but_the_speed() -> None:
         genial("bench", "--batch", 64, "--seconds", 0.02, "--json", "--backend", "numba").stdout.splitlines()[0]
     )
     assert line["backend"] == "numba"
+
+
+def test_version() -> None:
+    assert genial("--version").stdout == f"genial_env {__version__}\n"
+
+
+def test_the_shell_completes_commands_and_options() -> None:
+    program = "import sys; from genial_env.cli import main; sys.argv[0] = 'genial'; main()"
+    for typed, number, found in (("genial si", 1, "simulate"), ("genial draw --wi", 2, "--width")):
+        asked = {"_GENIAL_COMPLETE": "complete_bash", "COMP_WORDS": typed, "COMP_CWORD": str(number)}
+        done = subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | asked,
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=ROOT,
+        )
+        assert done.stdout.split() == [found]
 
 
 def test_help() -> None:

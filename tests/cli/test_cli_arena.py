@@ -1,13 +1,17 @@
 """The commands that compare agents, as a user meets them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from genial_env import Rules
 from genial_env._util.files import LOCK
 from genial_env.arena.report import RESULTS, TABLES
+from genial_env.policies.uniform import RandomPolicy
 from tests.cli.test_cli import ROOT, genial, mistake
+from tests.paths import PUZZLES
 
 
 def test_a_tournament_from_the_command_line(tmp_path: Path) -> None:
@@ -60,6 +64,16 @@ def test_a_newcomer_is_rated(tmp_path: Path) -> None:
     assert (tmp_path / "t" / RESULTS).exists()
 
 
+def test_small_boards(tmp_path: Path) -> None:
+    small = ("--side", 4, "--colors", 4, "--rack", 3)
+    rules = "players 2, edition 2025, mode individual, side 4, colors 4, rack 3"
+    words = ("tournament", tmp_path / "t", "--agents", "random,greedy", "--groups", 2, "--no-pictures")
+    match = ("match", "random", "greedy", "--fixed", "--pairs", 2)
+    rate = ("rate", "random", "--against", "greedy", "--seconds", 0.5)
+    for command in (words, match, rate):
+        assert rules in " ".join(genial(*command, *small).stdout.split())  # titles are wrapped
+
+
 def test_results_corrected_for_luck(tmp_path: Path) -> None:
     out = tmp_path / "t"
     words = ("tournament", out, "--agents", "random,greedy,denial", "--groups", 4, "--no-pictures")
@@ -91,8 +105,41 @@ def test_puzzles_from_the_command_line(tmp_path: Path) -> None:
     done = genial("puzzles", "greedy", "--verbose")
     for word in ("endgame", "swap", "all", "genial_env/analysis/puzzles.jsonl:", "best is"):
         assert word in done.stdout
+    assert re.search(r"played [RGBOYP]{2} on [A-M]\d+ [A-M]\d+, points: ", done.stdout)
+    assert "Place(" not in done.stdout
     (tmp_path / "empty.jsonl").write_text("{}\n")
     assert "empty.jsonl:1" in genial("puzzles", "greedy", "--file", tmp_path / "empty.jsonl", status=2).stderr
+
+
+AGENTS = "tests.cli.test_cli_arena"
+
+
+class OnlyTwoSeats(RandomPolicy):
+    """An agent that cannot play every game."""
+
+    def prepare(self, rules: Rules) -> None:
+        if rules.players > 2:
+            raise ValueError(f"no weights for {rules.players} seats")
+
+
+class Nothing(RandomPolicy):
+    """An agent that cannot play any game."""
+
+    def prepare(self, rules: Rules) -> None:
+        raise ValueError("no weights")
+
+
+def test_puzzles_of_other_games_are_skipped(tmp_path: Path) -> None:
+    """They keep their numbers."""
+    by_players = {json.loads(line)["record"]["rules"]["players"]: line for line in PUZZLES.read_text().splitlines()}
+    some = tmp_path / "some.jsonl"
+    some.write_text(f"{by_players[3]}\n{by_players[2]}\n")
+    lines = genial("puzzles", f"{AGENTS}:OnlyTwoSeats", "--file", some, "--verbose").stdout.splitlines()
+    assert "OnlyTwoSeats on 1 " in lines[0]
+    assert "1 puzzles are skipped: random cannot play this game: no weights for 3 seats" in lines
+    assert all(line.startswith(f"{some}:2: ") for line in lines if line.startswith(str(tmp_path)))
+    refused = genial("puzzles", f"{AGENTS}:Nothing", "--file", some, status=2)
+    assert "random cannot play this game: no weights" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -138,6 +139,25 @@ def test_no_color(variable: str, played: Path) -> None:
         assert "\x1b[3" not in out
 
 
+@pytest.mark.parametrize("term", ["xterm", "dumb"])
+def test_output_has_the_width_of_the_terminal(term: str, played: Path) -> None:
+    def lines(words: list[object], columns: int) -> list[str]:
+        out = run(words, kind=Terminal, TERM=term, NO_COLOR="1", COLUMNS=str(columns))[1]
+        return re.sub(r"\x1b\[[\d;]*m", "", out).splitlines()
+
+    words: list[object] = ["simulate", "--games", 1, "--players", 4, "--agents", "random,greedy,random,greedy"]
+    wide = lines(words, 110)
+    assert 80 < max(map(len, wide)) <= 110
+    assert any("mean sorted markers" in line and "rank 4" in line for line in wide)
+    narrow = lines(words, 40)
+    assert max(map(len, narrow)) <= 40
+    assert narrow.count("agent: greedy") == 2
+    assert sum(line.startswith("mean sorted markers: ") for line in narrow) == 4
+    shown = lines(["show", played], 70)
+    assert max(map(len, shown[: shown.index("")])) <= 70
+    assert " ".join(shown[: shown.index("")]) == " ".join(run(["show", played])[1].split("\n\n")[0].splitlines())
+
+
 @pytest.mark.parametrize("words", [["simulate", "--games", 2], ["--help"], ["verify", "{played}"]], ids=lambda w: w[0])
 def test_a_full_disk_is_one_line(words: list[object], played: Path) -> None:
     if not Path("/dev/full").exists():
@@ -187,27 +207,51 @@ def test_missing_extras_are_told_before_the_games(tmp_path: Path, monkeypatch: p
     assert not (tmp_path / "t").exists()
 
 
-NUMBERS = {
-    "simulate": [
-        "--players",
-        "--games",
-        "--seed",
-        "--batch",
-        "--side",
-        "--colors",
-        "--rack",
-        "--tile-sets",
-        "--threads",
+@pytest.mark.parametrize(
+    ("library", "words", "extra"),
+    [
+        ("choix", ["tournament", "{out}", "--agents", "random,greedy", "--groups", 1, "--no-pictures"], "arena"),
+        ("choix", ["rate", "random", "--against", "greedy", "--seconds", 1], "arena"),
+        ("matplotlib", ["rate", "random", "--against", "greedy", "--seconds", 1, "--out", "{out}"], "arena"),
+        ("joblib", ["tournament", "{out}", "--agents", "random,greedy", "--groups", 1, "--workers", 2], "arena"),
+        ("joblib", ["match", "random", "greedy", "--pairs", 1, "--workers", 2], "arena"),
+        ("ray", ["match", "random", "greedy", "--pairs", 1, "--workers", 2, "--ray"], "rllib"),
+        ("safetensors", ["tournament", "{out}", "--agents", "value,greedy", "--groups", 1], "arena"),
+        ("safetensors", ["match", "value", "greedy", "--pairs", 1], "arena"),
+        ("safetensors", ["puzzles", "value"], "arena"),
+        ("safetensors", ["review", "{played}", "--judge", "fast"], "arena"),
+        ("safetensors", ["play", "--seats", "person,value"], "arena"),
+        ("safetensors", ["simulate", "--agents", "value,greedy", "--games", 1], "arena"),
+        ("resvg_py", ["draw", "{played}", "{out}.png"], "render"),
+        ("PIL", ["draw", "{played}", "{out}.gif"], "render"),
     ],
-    "show {played}": ["--game", "--event"],
-    "draw {played} {out}.gif": ["--game", "--event", "--seat", "--width", "--seconds"],
+)
+def test_every_command_says_first_which_library_is_missing(
+    library: str, words: list[object], extra: str, played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    some = tmp_path / "puzzles.jsonl"
+    with PUZZLES.open(encoding="utf-8") as puzzles:
+        some.write_text(next(puzzles), encoding="utf-8")
+    words = [str(word).format(played=played, out=tmp_path / "out") for word in words]
+    status, out, said = run([*words, *(["--file", some] if words[0] == "puzzles" else [])])
+    assert (status, out, said.count("\n")) == (2, "", 1)
+    assert re.search(rf"pip install .*\[{extra}\]", said)
+    assert list(tmp_path.iterdir()) == [some]
+
+
+SIZES = ["--side", "--colors", "--rack", "--tile-sets"]
+NUMBERS = {
+    "simulate": ["--players", "--games", "--seed", "--batch", "--threads", *SIZES],
+    "show {played}": ["--game", "--event", "--decision"],
+    "draw {played} {out}.gif": ["--game", "--event", "--decision", "--seat", "--width", "--seconds"],
     "review {played}": ["--game"],
     "bench": ["--players", "--batch", "--seconds", "--threads"],
-    "tournament {out} --agents random,greedy": ["--players", "--groups", "--seed", "--workers"],
-    "match random greedy": ["--alpha", "--beta", "--pairs", "--seed", "--workers"],
-    "rate random": ["--players", "--seconds", "--seed", "--workers"],
+    "tournament {out} --agents random,greedy": ["--players", "--groups", "--seed", "--workers", *SIZES],
+    "match random greedy": ["--alpha", "--beta", "--pairs", "--seed", "--workers", *SIZES],
+    "rate random": ["--players", "--seconds", "--seed", "--workers", *SIZES],
     "puzzles greedy": ["--seed"],
-    "play --seats person,greedy": ["--players", "--seed", "--side", "--colors", "--rack", "--tile-sets"],
+    "play --seats person,greedy": ["--players", "--seed", *SIZES],
     "serve --data {out}": ["--port"],
 }
 

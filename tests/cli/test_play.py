@@ -21,9 +21,11 @@ from genial_env.analysis.puzzles import read_puzzles
 from genial_env.cli.dialogue import name_tracks
 from genial_env.cli.notation import format_decision, format_with_points, list_best_by_points, read_decision
 from genial_env.core import kernel
+from genial_env.core.arrays import Bits, Ints
 from genial_env.core.kernel import FIRST_TURN_RULE
 from genial_env.core.state import Phase, State
-from genial_env.core.views import view
+from genial_env.core.views import View, view
+from genial_env.policies.uniform import RandomPolicy
 from genial_env.records import read_records, verify
 from genial_env.render.sentences import explain_ranks
 from tests.cli.test_cli import ROOT, here, mistake
@@ -393,6 +395,36 @@ def test_two_people_at_one_terminal(terminals: list[Any]) -> None:
     terminal.type("quit")
     terminal.until("quit: the game is interrupted")
     assert terminal.ended() == 0
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+def test_who_quits_before_the_rack_is_shown_does_not_see_it(terminals: list[Any]) -> None:
+    terminal = Terminal("play", "--seed", 1, "--seats", "person,person")
+    terminals.append(terminal)
+    terminal.until("seat 0: press Enter when seat 1 looks away ")
+    terminal.type("quit")
+    assert "rack" not in terminal.until("quit: the game is interrupted")
+    assert terminal.ended() == 0
+
+
+class Slow(RandomPolicy):
+    """An agent that thinks for more than a second."""
+
+    def __call__(self, view: View, random: Bits) -> Ints:
+        time.sleep(1.3)
+        return super().__call__(view, random)
+
+
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+def test_the_terminal_says_who_thinks_and_for_how_long(terminals: list[Any]) -> None:
+    seats = "tests.cli.test_play:Slow,person"
+    terminal = Terminal("play", "--seed", 1, "--seats", seats)
+    terminals.append(terminal)
+    said = terminal.until("seat 0 lays ")
+    assert "\rseat 0 (random) thinks" in said
+    assert " thinks, 1 s" in said
+    assert "\rseat 0 lays " in said  # the line is empty again
+    assert " thinks" not in run(["quit"], "--seed", 1, "--seats", seats).stdout
 
 
 @pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")

@@ -314,6 +314,39 @@ def test_pictures_as_files() -> None:
         pixels.gif([], 1)
 
 
+@pytest.mark.parametrize("width", [0, 0.5, -5, 8193, 1e9, float("nan"), float("inf")])
+def test_a_drawing_has_a_width_that_can_be_drawn(width: float) -> None:
+    with pytest.raises(ValueError, match="width must be"):
+        position_svg(random_play(Rules(), games=1, seed=0, steps=4), width=width)
+
+
+@pytest.mark.parametrize(
+    ("svg", "told"),
+    [
+        ('<svg xmlns="http://www.w3.org/2000/svg" width="100000" height="50000"/>', "not 100000 by 50000"),
+        ('<svg xmlns="http://www.w3.org/2000/svg" width="10" height="1e7"/>', "at most 8192 by 8192 pixels"),
+        ('<svg xmlns="http://www.w3.org/2000/svg" width="0" height="0"/>', "not 0 by 0"),
+        ('<svg xmlns="http://www.w3.org/2000/svg" width="nan" height="5"/>', "at most 8192"),
+        ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 10000000"/>', "with its width and height in pixels"),
+        ("no drawing", "must be SVG"),
+        ("", "must be SVG"),
+    ],
+)
+def test_no_picture_is_too_large_for_memory(svg: str, told: str) -> None:
+    """Resvg would abort the process, without an exception."""
+    with pytest.raises(ValueError, match=told):
+        pixels.png(svg)
+    with pytest.raises(ValueError, match=r"SVG|at most 2048"):
+        pixels.gif([svg])
+
+
+def test_the_width_of_a_picture_does_not_make_it_too_high() -> None:
+    tall = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="100"/>'
+    assert Image.open(io.BytesIO(pixels.png(tall, 20))).size == (20, 200)
+    with pytest.raises(ValueError, match="not 1000 by 10000"):
+        pixels.rgb_array(tall, 1000)
+
+
 # Modes
 
 

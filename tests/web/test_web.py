@@ -25,6 +25,7 @@ import numpy as np
 import pytest
 
 from genial_env import Rules, determinize, play, view
+from genial_env._util.extras import install_hint
 from genial_env._util.files import FolderInUse
 from genial_env.cli.common import UserError
 from genial_env.cli.web import serve
@@ -1084,13 +1085,33 @@ def test_other_hosts_are_warned_of(
         monkeypatch.setattr(server, "create_server", lambda app, host, port: (Ended(), sock))
         serve(host, 0, tmp_path)
     said = capsys.readouterr()
-    assert said.out.startswith(f"Play at http://{host}:")
+    if warned:  # guests can use the printed address
+        address = re.match(r"Play at http://([\d.]+):", said.out)
+        assert address is not None
+        assert address[1] != host
+    else:
+        assert said.out.startswith(f"Play at http://{host}:")
     assert ("everybody who can reach" in said.err) == warned
+
+
+def test_guests_may_call_this_machine_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[list[str]] = []
+
+    def make_app(folder: Path, hosts: list[str]) -> None:
+        found.append(hosts)
+        raise OSError(0, "enough")
+
+    monkeypatch.setattr(socket, "gethostname", lambda: "Table.home")
+    monkeypatch.setattr("genial_env.web.make_app", make_app)
+    for host in ("0.0.0.0", "127.0.0.1"):
+        with pytest.raises(UserError, match="enough"):
+            serve(host, 0, tmp_path)
+    assert found == [["0.0.0.0", "table.home", "table.local"], ["127.0.0.1"]]
 
 
 def test_without_the_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "platformdirs", None)
-    with pytest.raises(UserError, match=r"pip install 'genial-env\[serve\]'"):
+    with pytest.raises(UserError, match=re.escape(install_hint("serve"))):
         serve("127.0.0.1", 0, tmp_path)
 
 
