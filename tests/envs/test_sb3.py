@@ -160,7 +160,7 @@ def test_refusals() -> None:
         ({"num_envs": 0}, "num_envs must be at least 1, not 0"),
         ({"num_envs": 1, "opponents": []}, "2 seats leave 1 opponents, one a seat, not 0"),
         ({"num_envs": 1, "opponents": "x"}, "unknown agent 'x'"),
-        ({"num_envs": 1, "reward": "vector"}, "one number a step"),
+        ({"num_envs": 1, "reward": "vector"}, r"one number a step.*give a reward function that returns \[G\]"),
         ({"num_envs": 1, "seat": 5}, "seat must be 0 to 1"),
     ):
         with pytest.raises(ValueError, match=said):
