@@ -127,7 +127,7 @@ def main(args: Args) -> dict[str, dict[int, Found]]:
             games = args.slow_games if agent in args.slow else args.games
             found[agent] = {players: measure(agent, players, games, args.seed) for players in args.players}
         about = {"arguments": json.loads(json.dumps(asdict(args), default=str)), **provenance(current())}
-    Console().print(_table(found))
+    Console(width=140).print(_table(found))  # a row a line, in files too
     if args.out is not None:
         rows = {agent: {str(n): asdict(each) for n, each in by.items()} for agent, by in found.items()}
         write_json(args.out, {"about": about, "found": rows})
