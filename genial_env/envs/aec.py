@@ -174,7 +174,10 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
             self._was_dead_step(action)
             return
         self._played, self.illegal_reason = as_action(action), None
-        earned = game.play_and_pay(self._played)
+        before = game.current.copy() if game.has_function else None
+        earned = game.play(self._played)
+        if before is not None:
+            earned = game.pay(before, self._played, range(self.rules.players))
         over, truncated = game.over, self._is_truncated(steps_in_cycle=len(self.possible_agents))
         self._cumulative_rewards[agent] = self._zero_reward()
         if over or game.is_dense:

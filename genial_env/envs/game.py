@@ -62,6 +62,8 @@ class Game:
         self.scheme = check_scheme(rules, reward)
         self.is_dense = isinstance(self.scheme, OwnReward) or self.scheme in DENSE
         """Whether rewards come at every step, not only at the end."""
+        self.has_function = isinstance(self.scheme, OwnReward)
+        """Whether rewards come from a function, by :meth:`pay`."""
         self._no_reward = zero_rewards(self.scheme, rules)
         self._no_reward.setflags(write=False)
         self._render_mode = render_mode
@@ -142,40 +144,22 @@ class Game:
             raise IllegalAction(kernel.why_illegal(state, 0, action))
         if self._render_mode is not None:
             self._move = last_placement(self.rules, action, self._move)
-        if isinstance(self.scheme, OwnReward) or (not self.is_dense and not engine.over):
+        if self.has_function or (not self.is_dense and not engine.over):
             return self._no_reward
+        assert isinstance(self.scheme, str)
         return compute_rewards(self.scheme, self.rules, before, state.scores, state.over)[0]  # type: ignore[no-any-return]
 
-    def play_and_pay(self, action: int) -> NDArray[Any]:
-        """In place: play an action. Return the reward of each seat for it, [P] (or [P, C]), which may be read-only.
-
-        Raises:
-            IllegalAction: if the action is illegal; then nothing has changed.
-            RuntimeError: before the first reset.
-            TypeError, ValueError: if a reward function returns something else than rewards; the action has been played.
-        """
-        before = self.before_pay()
-        earned = self.play(action)
-        own = self.pay(before, action, range(self.rules.players))
-        return earned if own is None else own
-
-    def before_pay(self) -> State | None:
-        """Return what :meth:`pay` needs of the position before actions: a copy if there is a reward function."""
-        return self.current.copy() if isinstance(self.scheme, OwnReward) else None
-
-    def pay(self, before: State | None, action: int, seats: Sequence[int]) -> NDArray[np.float64] | None:
+    def pay(self, before: State, action: int, seats: Sequence[int]) -> NDArray[np.float64]:
         """Return the rewards of a reward function for some seats, [G] (or [G, C]).
 
         Args:
-            before: what :meth:`before_pay` returned; if it is None, None is returned.
+            before: a copy of :attr:`current` before the action.
             action: the action that was played then.
             seats: [G].
 
         Raises:
             TypeError, ValueError: if the function returns something else than rewards.
         """
-        if before is None:
-            return None
         assert isinstance(self.scheme, OwnReward)
         n = len(seats)
         rows = np.zeros(n, dtype=np.int64)

@@ -176,7 +176,7 @@ class GenialEnv(gym.Env[Any, Any]):
         if self._finished:
             raise RuntimeError("the episode is over: call reset() first")
         state, action_id = game.current, self._format.id(action)
-        before = game.before_pay()
+        before = game.current.copy() if game.has_function else None
         self.illegal_reason, self._settled = None, False
         try:
             reward = game.play(action_id)[self._seat]
@@ -189,8 +189,8 @@ class GenialEnv(gym.Env[Any, Any]):
             observation, info = self._observe()
             return observation, _reward(rewards.worst_reward(game.scheme, self.rules)), True, False, info
         reward = reward + self._let_others_play()
-        own = game.pay(before, action_id, [self._seat])
-        reward = reward if own is None else own[0]
+        if before is not None:
+            reward = game.pay(before, action_id, [self._seat])[0]
         self._finished = game.over
         observation, info = self._observe()
         self._settled = True
