@@ -37,6 +37,28 @@ class Cheating(RandomPolicy):
         return np.where(random % np.uint64(16) == 0, 10**6, super().__call__(view, random))
 
 
+class Remembering(RandomPolicy):
+    """Plays at random, and raises if a game's number is not that of the same game all the time."""
+
+    name = "remembering"
+
+    def __init__(self) -> None:
+        self.boards: dict[int, Any] = {}
+        self.asked = 0
+
+    def decide_in(self, view: View, random: Any, games: Ints) -> Ints:
+        self.asked += len(games)
+        for game, board in zip(games.tolist(), view.board, strict=True):
+            before = self.boards.get(game, np.full_like(board, -1))
+            if ((before != -1) & (board != before)).any():
+                raise RuntimeError("this is another game")
+            self.boards[game] = board.copy()
+        return super().__call__(view, random)
+
+    def __call__(self, view: View, random: Any) -> Ints:
+        raise RuntimeError("decide_in() is asked instead")
+
+
 class Wordy(RandomPolicy):
     """Gives something else than actions."""
 

@@ -14,12 +14,15 @@ import numpy as np
 
 from genial_env._util.shutdown import Terminated, exit_with_parent
 from genial_env.arena._agent_errors import describe_error, printable
+from genial_env.arena.games import ask
 from genial_env.backends import using
 from genial_env.core import kernel
 from genial_env.core.rules import Rules
+from genial_env.core.views import view
 from genial_env.policies.base import Policy
-from genial_env.policies.decisions import decide
+from genial_env.policies.decisions import act, choice_keys, decide
 from genial_env.policies.registry import make_policy
+from genial_env.policies.uniform import RandomPolicy
 
 _is_agent_process = False
 
@@ -57,8 +60,8 @@ def serve(parent: int) -> None:
                     warm_up(policy, rules)
                     actions = []
                 else:
-                    view, random = request
-                    actions = kernel.as_actions(policy(view, random), len(view)).tolist()
+                    seen, random, games = request
+                    actions = kernel.as_actions(ask(policy, seen, random, games), len(seen)).tolist()
             except BaseException as error:
                 _answer(outgoing, error=describe_error(error))
             else:
@@ -66,9 +69,24 @@ def serve(parent: int) -> None:
 
 
 def warm_up(policy: Policy, rules: Rules) -> None:
-    """Ask a policy for one decision before it is timed, since the first one loads many things."""
+    """Ask a policy for some decisions before it is timed, since the first ones compile and load many things.
+
+    They are the first one of a random game, one in the middle, and the last but one, where agents solve the game.
+    """
+    row = np.zeros(1, dtype=np.int64)
+    game, positions = kernel.deal(rules, [0]), []
+    keys = choice_keys(np.zeros(1, dtype=np.uint64), rules.players)
+    while not game.over[0]:
+        positions.append(game.copy())
+        kernel.apply(game, act([RandomPolicy()], np.zeros((1, rules.players), dtype=np.int64), game, keys, row), row)
     try:
-        decide(policy, kernel.deal(rules, [0]), np.arange(1), np.zeros(1, dtype=np.uint64))
+        for at in sorted({0, len(positions) // 2, max(0, len(positions) - 2)}):
+            position = positions[at]
+            if hasattr(policy, "decide_in"):
+                actions = ask(policy, view(position, rows=row), np.zeros(1, dtype=np.uint64), np.array([at]))
+            else:
+                actions = decide(policy, position, row, np.zeros(1, dtype=np.uint64))
+            kernel.is_legal(position, kernel.as_actions(actions, 1), row)
     except (KeyboardInterrupt, Terminated):
         raise
     except BaseException:

@@ -22,12 +22,14 @@ from genial_env.core.arrays import Bits, Ints
 from genial_env.core.chance import bits
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
+from genial_env.core.views import View, view
 from genial_env.policies.base import Policy
 from genial_env.policies.decisions import choice_keys, decide
 from genial_env.records import Record, Recorder
 
 __all__ = [
     "Game",
+    "ask",
     "forfeited_ranks",
     "play_games",
 ]
@@ -92,6 +94,20 @@ def play_games(
     return [table.game(row, int(groups[row]), int(seeds[row])) for row in range(len(seeds))], records
 
 
+def ask(policy: Policy, seen: View, random: Bits, games: Ints) -> Ints:
+    """Ask a policy for its actions [G]: by its method ``decide_in``, which says which games they are, if it has one.
+
+    Args:
+        policy: the policy.
+        seen: the views of G games.
+        random: [G] random bits.
+        games: [G] int64, for each seat of each game a number of its own, the same at all its decisions.
+    """
+    decide_in = getattr(policy, "decide_in", None)
+    actions: Ints = policy(seen, random) if decide_in is None else decide_in(seen, random, games)
+    return actions
+
+
 def forfeited_ranks(rules: Rules, seat: int) -> list[int]:
     """Return the ranks of a game that a seat has forfeited: its track is last, the others share the first rank."""
     return [rules.tracks if track == rules.track_of(seat) else 1 for track in range(rules.tracks)]
@@ -103,6 +119,7 @@ class _Table:
     def __init__(self, roster: Sequence[Policy], seated: Ints, state: State, keys: Bits) -> None:
         self.state, self.live = state, np.flatnonzero(~state.over)
         self._roster, self._seated, self._keys = roster, seated, keys
+        self._ids = np.random.default_rng().integers(1 << 63, size=seated.shape)  # [G, P], which tell nothing of deals
         self._moves = np.zeros(seated.shape, dtype=np.int64)
         self._seconds = np.zeros(seated.shape)
         self._forfeits: dict[int, dict[str, Any]] = {}
@@ -130,7 +147,7 @@ class _Table:
             return self._chosen_one_by_one(entrant, rows)
         random = bits(self._keys[rows, self.state.to_play[rows]], self.state.decisions[rows])
         try:
-            actions = kernel.as_actions(decide(self._roster[entrant], self.state, rows, random), len(rows))
+            actions = kernel.as_actions(self._decided(self._roster[entrant], rows, random), len(rows))
         except (KeyboardInterrupt, Terminated):
             raise
         except BaseException as error:  # whatever an agent may raise
@@ -144,6 +161,12 @@ class _Table:
         for i in np.flatnonzero(~kernel.is_legal(self.state, actions, rows)):
             self._forfeit(int(rows[i]), kernel.why_illegal(self.state, int(rows[i]), int(actions[i])))
         return actions
+
+    def _decided(self, policy: Policy, rows: Ints, random: Bits) -> Ints:
+        """Return what a policy answers in some games."""
+        if not hasattr(policy, "decide_in"):
+            return decide(policy, self.state, rows, random)
+        return ask(policy, view(self.state, rows=rows), random, self._ids[rows, self.state.to_play[rows]])
 
     def _chosen_one_by_one(self, entrant: int, rows: Ints) -> Ints:
         return np.concatenate([self._chosen(entrant, rows[i : i + 1]) for i in range(len(rows))])

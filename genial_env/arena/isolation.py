@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakSet
 
+import numpy as np
+
 from genial_env._util.shutdown import sigint_blocked
 from genial_env._util.strict_json import JSONError, parse_object
 from genial_env.arena._agent_errors import AgentError, AgentStopped, printable
@@ -147,7 +149,11 @@ class IsolatedPolicy:
             self._make()
 
     def __call__(self, view: View, random: Bits) -> Ints:
-        """Choose an action in each game.
+        """Choose an action in each game. See :meth:`decide_in`."""
+        return self.decide_in(view, random, np.arange(len(view)))
+
+    def decide_in(self, view: View, random: Bits, games: Ints) -> Ints:
+        """Choose an action in each game, as :func:`genial_env.arena.games.ask` does, in the agent's process.
 
         Raises:
             AgentStopped: if the process ends, or gives no answer in time.
@@ -162,7 +168,7 @@ class IsolatedPolicy:
         process = self._process
         assert process is not None
         try:
-            process.send((view, random))
+            process.send((view, random, games))
             answer = process.answer(self._move_time_s)
         except _Late:
             self._late += 1

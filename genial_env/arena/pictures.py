@@ -1,5 +1,6 @@
 """Drawings of a tournament's report. This is the only module that uses matplotlib, which it imports when needed."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,31 @@ import numpy as np
 from genial_env._util.files import replace_path
 
 __all__ = [
+    "FORMATS",
     "MISSING",
     "best_first",
+    "check_formats",
     "draw",
 ]
 
 MISSING = "pictures need matplotlib: pip install 'genial-env[arena]'"
+
+FORMATS = ("png", "svg", "pdf")
+"""The formats of pictures; the first is the default."""
+
+
+def check_formats(formats: Sequence[str]) -> tuple[str, ...]:
+    """Return the formats, each once.
+
+    Raises:
+        ValueError: If there are none, or one is unknown.
+    """
+    for name in formats:
+        if name not in FORMATS:
+            raise ValueError(f"pictures are {', '.join(FORMATS)}, not {name!r}")
+    if not formats:
+        raise ValueError(f"give at least one format of pictures: {', '.join(FORMATS)}")
+    return tuple(dict.fromkeys(formats))
 
 
 def best_first(found: dict[str, Any]) -> list[int]:
@@ -21,13 +41,22 @@ def best_first(found: dict[str, Any]) -> list[int]:
     return sorted(range(len(found["ratings"]["names"])), key=lambda agent: -found["ratings"]["rating"]["value"][agent])
 
 
-def draw(found: dict[str, Any], directory: Path) -> list[Path]:
+def draw(found: dict[str, Any], directory: Path, formats: Sequence[str] = FORMATS[:1]) -> list[Path]:
     """Draw the result of ``Report.to_dict`` as `ratings.png`, `wins.png` and `lowest.png`, and return their paths.
 
+    Args:
+        found: the report.
+        directory: where to write.
+        formats: each picture is written in each of these of :data:`FORMATS`. The same report gives the same files. Text
+            in PDF is in embedded TrueType fonts, as publishers ask for.
+
     Raises:
+        ValueError: For an unknown format.
         ImportError: If matplotlib is not installed.
     """
+    formats = check_formats(formats)
     try:
+        from matplotlib import rc_context
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError(MISSING) from error
@@ -36,11 +65,16 @@ def draw(found: dict[str, Any], directory: Path) -> list[Path]:
         n = len(found["ratings"]["names"])
         figure = Figure(figsize=(7, 1.5 + 0.45 * n if name != "wins" else 2 + 0.6 * n), layout="constrained")
         paint(found, best_first(found), figure)
-        path = directory / f"{name}.png"
-        with replace_path(path) as beside:
-            figure.savefig(beside, dpi=130)
-        drawn.append(path)
+        for kind in formats:
+            path = directory / f"{name}.{kind}"
+            with replace_path(path) as beside, rc_context({"pdf.fonttype": 42, "svg.hashsalt": name}):
+                figure.savefig(beside, dpi=130, format=kind, metadata=_NO_DATE[kind])
+            drawn.append(path)
     return drawn
+
+
+_NO_DATE: dict[str, dict[str, None]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+"""Metadata that leave out the date."""
 
 
 def _draw_ratings(found: dict[str, Any], order: list[int], figure: Any) -> None:
@@ -65,7 +99,7 @@ def _draw_wins(found: dict[str, Any], order: list[int], figure: Any) -> None:
     axes = figure.subplots()
     rates = np.array(found["ratings"]["win_rate"]["value"], dtype=np.float64)[np.ix_(order, order)]
     np.fill_diagonal(rates, np.nan)
-    image = axes.imshow(rates, cmap="RdYlGn", vmin=0, vmax=1)
+    image = axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1)  # also told apart by those who see red and green alike
     for row, column in np.argwhere(~np.isnan(rates)):
         color = "white" if abs(rates[row, column] - 0.5) > 0.35 else "black"
         axes.text(column, row, f"{rates[row, column]:.0%}", ha="center", va="center", fontsize=8, color=color)

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from genial_env._util.validators import STRING, integer, json_object, mapping_of, optional
+from genial_env._util.validators import STRING, Validator, integer, json_object, mapping_of, optional
 from genial_env._util.version import __version__
 from genial_env.backends import Backend
 
@@ -18,6 +18,7 @@ __all__ = [
     "commit",
     "machine",
     "provenance",
+    "provenance_check",
 ]
 
 LIBRARIES = ("gymnasium", "pettingzoo", "choix", "torch", "stable-baselines3", "sb3-contrib")
@@ -34,15 +35,21 @@ def provenance(backend: Backend) -> dict[str, Any]:
     }
 
 
-PROVENANCE = json_object(
-    date=STRING,
-    commit=optional(STRING),
-    backend=STRING,
-    machine=json_object(
-        cpu=STRING, cores=optional(integer(1)), python=STRING, numpy=STRING, numba=STRING, genial_env=STRING
-    ),
-    libraries=mapping_of(optional(STRING)),
-)
+def provenance_check(**optional_keys: Validator) -> Validator:
+    """Return the validator of stored results of :func:`provenance`, which may have further keys."""
+    return json_object(
+        optional_keys=optional_keys,
+        date=STRING,
+        commit=optional(STRING),
+        backend=STRING,
+        machine=json_object(
+            cpu=STRING, cores=optional(integer(1)), python=STRING, numpy=STRING, numba=STRING, genial_env=STRING
+        ),
+        libraries=mapping_of(optional(STRING)),
+    )
+
+
+PROVENANCE = provenance_check()
 """The validator of stored results of :func:`provenance`."""
 
 

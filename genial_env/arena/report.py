@@ -1,9 +1,9 @@
 """Reports of tournaments: ratings, utilities, markers, speeds and forfeits, as JSON and as Markdown."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from math import isinf
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,10 @@ from genial_env._util.validators import (
 from genial_env.arena import ratings
 from genial_env.arena.corrected import CorrectedUtilities, correct_utilities
 from genial_env.arena.games import Game
-from genial_env.arena.pictures import MISSING, best_first, draw
-from genial_env.arena.provenance import PROVENANCE
+from genial_env.arena.pictures import FORMATS, MISSING, best_first, draw
 from genial_env.arena.ratings import Ratings, rate
-from genial_env.arena.store import Settings, Store
+from genial_env.arena.store import SESSION, Settings, Store
+from genial_env.arena.tables import TABLE_FILES, format_interval, signed
 from genial_env.core import ranking
 from genial_env.core.arrays import Ints
 
@@ -46,6 +46,7 @@ __all__ = [
     "ranking_table",
     "read_report",
     "report",
+    "reproducibility",
     "signed",
     "write",
 ]
@@ -214,7 +215,7 @@ def _report_check(n: int) -> Validator:
     of_each_corrected = json_object(value=each, low=each, high=each)
     return json_object(
         settings=OBJECT,
-        sessions=list_of(PROVENANCE, min_length=1),
+        sessions=list_of(SESSION, min_length=1),
         games=integer(1),
         intervals=STRING,
         ratings=json_object(
@@ -244,8 +245,38 @@ def markdown(found: dict[str, Any]) -> str:
     """Return the tables of a report (``Report.to_dict``) in Markdown, the strongest agent first."""
     order = best_first(found)
     parts = [_head(found), ranking_table(found, order), _wins(found, order)]
+    reproducible = f"## Reproducibility\n\n{reproducibility(found)}"
     reasons = [f"{_name(found, int(agent))} forfeited: {reason}" for agent, reason in found["reasons"].items()]
-    return "\n\n".join([*parts, *reasons]) + "\n"
+    return "\n\n".join([*parts, *reasons, reproducible]) + "\n"
+
+
+def reproducibility(found: dict[str, Any]) -> str:
+    """Return a paragraph on how the games of a report were made, and with which software, for an appendix."""
+    settings, sessions = found["settings"], found["sessions"]
+    rules = ", ".join(f"{name} {value}" for name, value in settings["rules"].items())
+    agents = ", ".join(f"`{agent}`" for agent in settings["agents"])
+    sentences = [
+        f"A round robin of {agents}: {found['games']:,} games under the rules {rules}.",
+        f"The games are those of {settings['groups']:,} deals with seed {settings['seed']}; deal i has the seed "
+        f"`genial_env.core.chance.game_seeds({settings['seed']}, 1, i)`, and in each deal every lineup plays once in "
+        "every rotation of the seats.",
+        f"Intervals: {found['intervals']}.",
+    ]
+    for session in sessions:
+        machine = session["machine"]
+        libraries = [f"{name} {version}" for name, version in session["libraries"].items() if version]
+        versions = [f"genial_env {machine['genial_env']}", f"Python {machine['python']}", f"numpy {machine['numpy']}"]
+        versions += [] if machine["numba"] == "none" else [f"numba {machine['numba']}"]
+        sentences.append(
+            f"Session of {session['date']}: commit {session['commit'] or 'unknown'}, "
+            f"{', '.join(versions + libraries)}; backend {session['backend']}; {machine['cpu']}, "
+            f"{machine['cores']} cores."
+        )
+    depends = {agent: parts for session in sessions for agent, parts in session.get("agents", {}).items()}
+    for agent, parts in depends.items():
+        if parts:
+            sentences.append(f"`{agent}`: {', '.join(f'{name} {version}' for name, version in parts.items())}.")
+    return " ".join(sentences)
 
 
 def ranking_table(found: dict[str, Any], order: list[int]) -> str:
@@ -308,27 +339,6 @@ def _interval(values: dict[str, Any], agent: int, digits: int) -> str:
     return f"{signed(value, digits)} ({format_interval(low, high, digits)})"
 
 
-def format_interval(low: float | None, high: float | None, digits: int = 0) -> str:
-    """Return an interval as text: "-12 to +40", "at least +140", "anything".
-
-    Args:
-        low: the low end; None or infinite for no limit.
-        high: the high end, likewise.
-        digits: the number of decimals.
-    """
-    ends = [None if end is None or isinf(end) else signed(end, digits) for end in (low, high)]
-    if None not in ends:
-        return " to ".join(map(str, ends))
-    if ends[0] is not None:
-        return f"at least {ends[0]}"
-    return "anything" if ends[1] is None else f"at most {ends[1]}"
-
-
-def signed(value: float, digits: int = 0) -> str:
-    """Return a number with its sign; 0 has a plus."""
-    return f"{round(value, digits) + 0.0:+.{digits}f}"
-
-
 def _table(head: list[str], rows: list[list[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -340,8 +350,16 @@ def write(
     anchor: tuple[str, float] | None = None,
     variance_reduction: bool = False,
     pictures: bool = True,
+    formats: Sequence[str] = FORMATS[:1],
 ) -> dict[str, Any]:
-    """Write `results.json`, `results.md` and the pictures into a tournament's directory, and return the report.
+    """Write `results.json`, `results.md`, tables and pictures into a tournament's directory, and return the report.
+
+    Args:
+        store: the tournament's games.
+        anchor: see :func:`report`.
+        variance_reduction: see :func:`report`.
+        pictures: whether to draw pictures.
+        formats: the formats of the pictures, of ``pictures.FORMATS``.
 
     Raises:
         ValueError, ImportError: See :func:`report` and ``pictures.draw``.
@@ -349,6 +367,8 @@ def write(
     found = report(store, anchor, variance_reduction).to_dict()
     write_json(store.directory / RESULTS, found)
     write_text(store.directory / TABLES, markdown(found))
+    for name, make in TABLE_FILES.items():
+        write_text(store.directory / name, make(found))
     if pictures:
-        draw(found, store.directory)
+        draw(found, store.directory, formats)
     return found

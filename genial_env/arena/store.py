@@ -1,7 +1,8 @@
 """The directory of a tournament: its settings and all finished games. Every game is saved as soon as it is finished.
 
 =====================  ==============================================================================================
-`tournament.json`      settings and, for each session, commit, versions and machine (:mod:`.provenance`)
+`tournament.json`      settings and, for each session, commit, versions and machine (:mod:`.provenance`), and what the
+                       agents depended on (:mod:`.fingerprints`)
 `games.jsonl`          one line for each game (:class:`~genial_env.arena.games.Game`)
 `records.jsonl`        the records of the same games in the same order
 =====================  ==============================================================================================
@@ -12,7 +13,7 @@ not games of this tournament, duplicate games, and missing or different records.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -32,12 +33,14 @@ from genial_env._util.validators import (
     integer,
     json_object,
     list_of,
+    mapping_of,
     optional,
     shorten,
     validation_error,
 )
+from genial_env.arena.fingerprints import FINGERPRINT, Fingerprint, describe_change
 from genial_env.arena.games import Game, forfeited_ranks
-from genial_env.arena.provenance import PROVENANCE, provenance
+from genial_env.arena.provenance import provenance, provenance_check
 from genial_env.arena.schedule import ScheduledGame, is_scheduled
 from genial_env.backends import Backend
 from genial_env.core import ranking
@@ -50,6 +53,7 @@ from genial_env.records import to_json_line
 __all__ = [
     "GAMES",
     "RECORDS",
+    "SESSION",
     "SETTINGS",
     "Settings",
     "Store",
@@ -124,6 +128,9 @@ class Settings:
             raise JSONError(f"{where}: {error}") from error
 
 
+SESSION = provenance_check(agents=mapping_of(FINGERPRINT))
+"""The validator of a stored session; sessions of former versions have no fingerprints of agents."""
+
 MAX_GROUPS = 1_000_000
 
 _SETTINGS = json_object(
@@ -134,7 +141,7 @@ _SETTINGS = json_object(
     records=BOOLEAN,
 )
 
-_TOURNAMENT = json_object(settings=OBJECT, sessions=list_of(PROVENANCE))
+_TOURNAMENT = json_object(settings=OBJECT, sessions=list_of(SESSION))
 
 
 class Store:
@@ -163,17 +170,42 @@ class Store:
         self.games = self._read_games()
         self._check_records()
 
-    def begin(self, backend: Backend) -> None:
-        """In place: begin a session. Write the settings, and remove what an interruption has left behind."""
+    def begin(self, backend: Backend, agents: Mapping[str, Fingerprint]) -> None:
+        """In place: begin a session. Write the settings, and remove what an interruption has left behind.
+
+        Args:
+            backend: the compute backend.
+            agents: the fingerprint of each agent that will play; none if no games are left.
+
+        Raises:
+            ValueError: If an agent has games here and has changed since; nothing is written then.
+        """
+        self._check_agents(agents)
         self.directory.mkdir(parents=True, exist_ok=True)
-        self._sessions.append(provenance(backend))
+        self._sessions.append({**provenance(backend), "agents": {name: dict(each) for name, each in agents.items()}})
         write_json(self.directory / SETTINGS, {"settings": self.settings.to_dict(), "sessions": self._sessions})
         _keep_lines(self.directory / GAMES, len(self.games))
         _keep_lines(self.directory / RECORDS, len(self.games))
 
+    def _check_agents(self, agents: Mapping[str, Fingerprint]) -> None:
+        """Check that agents are those that have played here.
+
+        Raises:
+            ValueError: If one is not.
+        """
+        for session in self._sessions if self.games else ():
+            for agent, before in session.get("agents", {}).items():
+                change = describe_change(before, agents[agent]) if agent in agents else None
+                if change is not None:
+                    raise ValueError(
+                        f"agent {agent!r} is not the one that has played in {self.directory} on {session['date']}: "
+                        f"{change}. Its games would be merged with those of another agent: take another directory, or "
+                        f"undo the change"
+                    )
+
     @property
     def sessions(self) -> list[dict[str, Any]]:
-        """Commit, versions and machine of each session."""
+        """Commit, versions, machine and fingerprints of the agents of each session."""
         return self._sessions
 
     @property

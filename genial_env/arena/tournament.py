@@ -4,9 +4,9 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import lru_cache
 from importlib.util import find_spec
@@ -21,6 +21,7 @@ from genial_env._util.extras import install_hint
 from genial_env._util.files import lock_folder
 from genial_env._util.shutdown import exit_with_parent, sigint_blocked
 from genial_env.arena._agent_process import warm_up
+from genial_env.arena.fingerprints import Fingerprint, fingerprint
 from genial_env.arena.games import Game, play_games
 from genial_env.arena.isolation import ISOLATED, Isolation, check_agents, end_isolated, isolated
 from genial_env.arena.schedule import ScheduledGame, lineups, scheduled_games
@@ -85,7 +86,8 @@ def run(
         The directory with all games.
 
     Raises:
-        ValueError: If an agent cannot be made, if the directory has other settings, or for fewer than one worker.
+        ValueError: If an agent cannot be made, if the directory has other settings or games of an agent whose source or
+            weights have changed since, or for fewer than one worker.
         ImportError: If joblib or Ray is needed and not installed.
         FolderInUse: If another process is writing in the directory.
         WorkerEnded: If a worker process ends. Finished games are kept.
@@ -144,11 +146,12 @@ def _run_within(
             settings.make(agent)
     try:
         check_agents(settings.agents, settings.rules, chosen, isolation)
+        fingerprints = {agent: fingerprint(agent, settings.rules) for agent in settings.agents}
         if workers > 1:
             end_isolated()  # worker processes start their own
         with lock_folder(directory):
             while True:
-                store = _run(settings, directory, workers, joblib_backend, chosen, isolation, progress)
+                store = _run(settings, directory, workers, joblib_backend, chosen, isolation, fingerprints, progress)
                 groups = settings.groups
                 fitting = groups if seconds is None else int(seconds * groups / (time.perf_counter() - begun))
                 if fitting < groups + max(1, groups // 4):
@@ -165,6 +168,7 @@ def _run(
     joblib_backend: str,
     backend: Backend,
     isolation: Isolation,
+    fingerprints: Mapping[str, Fingerprint],
     progress: ProgressCallback,
 ) -> Store:
     """Play in a locked directory."""
@@ -176,7 +180,7 @@ def _run(
         if game not in done
     ]
     total = len(done) + len(todo)
-    store.begin(backend)
+    store.begin(backend, fingerprints if todo else {})
     progress(len(done), total)
     jobs = Jobs(todo)
     calls = ((settings, job, backend, isolation) for job in jobs)
@@ -215,16 +219,21 @@ def play_job(settings: Settings, job: Sequence[ScheduledGame], backend: Backend,
     seeds = np.array([game_seeds(settings.seed, 1, group)[0] for group in groups.tolist()], dtype=np.uint64)
     seated = np.array([game.seats for game in job])
     with using(backend):
-        roster: list[Policy] = [
-            isolated(agent, settings.rules, backend, isolation.move_time_s)
-            if isolation.applies_to(agent)
-            else _policy(agent, settings.rules)
-            for agent in settings.agents
-        ]
+        roster = [_player(agent, settings.rules, backend, isolation) for agent in settings.agents]
         games, records = play_games(
             roster, settings.agents, seated, settings.rules, groups, seeds, record=settings.records
         )
     return games, records, time.perf_counter() - begun
+
+
+def _player(agent: str, rules: Rules, backend: Backend, isolation: Isolation) -> Policy:
+    """Return a policy that plays here or in its own process, made and warmed up before it is timed."""
+    if not isolation.applies_to(agent):
+        return _policy(agent, rules)
+    player = isolated(agent, rules, backend, isolation.move_time_s)
+    with suppress(ValueError):  # it cannot be made here: it says so again in its games, which it forfeits
+        player.start()
+    return player
 
 
 @lru_cache(maxsize=64)

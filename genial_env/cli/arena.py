@@ -14,7 +14,7 @@ from genial_env.arena import match as matches
 from genial_env.arena import report, tournament
 from genial_env.arena.corrected import check_correction
 from genial_env.arena.isolation import ISOLATED, Isolation
-from genial_env.arena.pictures import best_first
+from genial_env.arena.pictures import FORMATS, best_first, check_formats
 from genial_env.arena.sprt import Sprt
 from genial_env.arena.store import Settings
 from genial_env.backends import for_one_game, using
@@ -41,7 +41,7 @@ from genial_env.cli.common import (
     one_line_errors,
 )
 from genial_env.cli.console import add_row, make_table, print_error, print_table, print_text, progress_bar
-from genial_env.policies.registry import expand, make_policy
+from genial_env.policies.registry import expand, make_policy, split_names
 from genial_env.render.sentences import describe_action
 
 Workers = Annotated[int, typer.Option(help="Number of processes that play.", callback=integer_between(1, 1024))]
@@ -97,6 +97,9 @@ def play_tournament(
     isolate: Isolate = True,
     move_time: MoveTime = MOVE_TIME_S,
     backend: BackendName = None,
+    pictures_as: Annotated[
+        str, typer.Option(help=f"Formats of the charts, separated by commas: {', '.join(FORMATS)}.")
+    ] = FORMATS[0],
 ) -> None:
     """Play a round robin between agents: ratings with confidence intervals, tables and charts."""
     rules = make_rules(
@@ -111,6 +114,7 @@ def play_tournament(
     )
     with worker_errors(), progress_bar() as bar:
         report.check_extras(pictures)
+        formats = check_formats(split_names(pictures_as))
         if variance_reduction:
             check_correction(rules, records)
         settings = Settings(tuple(expand(agents)), rules, groups, seed, records)
@@ -129,6 +133,7 @@ def play_tournament(
             anchor=_find_anchor(anchor, settings.agents),
             variance_reduction=variance_reduction,
             pictures=pictures,
+            formats=formats,
         )
     _print_ranking(found)
     print(f"results are in {out}")

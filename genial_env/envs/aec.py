@@ -117,7 +117,7 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
     - players: 2 to 4; edition: "2004", "2009" or "2025"; mode: "individual" or (4 players, not in 2025) "team";
     - side, colors, rack, tile_sets, one_bonus_a_tile: variants, see :class:`~genial_env.core.rules.Rules`;
     - encoding: "planes", "flat", "tokens", or your own;
-    - reward: "rank", "margin", "lowest" or "vector";
+    - reward: "rank", "margin", "lowest" or "vector", or a :data:`~genial_env.envs.rewards.RewardFunction`;
     - render_mode: None, "human", "ansi", "svg" or "rgb_array": how :meth:`render` draws the position, with all racks
       (:func:`genial_env.render.draw`);
     - record: True keeps a game record for :meth:`game_record`;
@@ -164,6 +164,7 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
         Raises:
             IllegalAction: if the action is masked, or not in the action space; then nothing has changed.
             TypeError: if it is not a whole number.
+            TypeError, ValueError: if a reward function returns something else than rewards; then reset.
             RuntimeError: before the first reset, or when no agent is left.
         """
         if not self.agents:
@@ -173,7 +174,10 @@ class GenialAECEnv(ZooEnv, AECEnv[str, dict[str, Any], int]):  # type: ignore[mi
             self._was_dead_step(action)
             return
         self._played, self.illegal_reason = as_action(action), None
+        before = game.current.copy() if game.has_function else None
         earned = game.play(self._played)
+        if before is not None:
+            earned = game.pay(before, self._played, range(self.rules.players))
         over, truncated = game.over, self._is_truncated(steps_in_cycle=len(self.possible_agents))
         self._cumulative_rewards[agent] = self._zero_reward()
         if over or game.is_dense:

@@ -11,6 +11,7 @@ import numpy as np
 from genial_env.core.rules import Rules
 from genial_env.encodings import AnyEncoding
 from genial_env.envs.opponents import AnyOpponents
+from genial_env.envs.rewards import AnyReward
 
 __all__ = [
     "LEARNER_DEFAULTS",
@@ -54,8 +55,8 @@ class LearnerArguments(VariantArguments, total=False):
     - `seat` (0): the learning seat, 0 to P - 1; "random" draws it for each game.
     - `encoding` ("planes"): the format of observations: "planes", "flat", "tokens", or your own, an
       :class:`~genial_env.encodings.Encoding` or a function of views.
-    - `reward` (None): "rank", "margin", "lowest" or "vector" (:mod:`genial_env.envs.rewards`); None: "rank", in solo
-      "lowest".
+    - `reward` (None): "rank", "margin", "lowest" or "vector" (:mod:`genial_env.envs.rewards`), or your own, a
+      :data:`~genial_env.envs.rewards.RewardFunction`; None: "rank", in solo "lowest".
     - `illegal_action` ("end"): "end": an illegal action ends the episode with the worst reward, and leaves the game
       unchanged; "raise": it raises :class:`~genial_env.errors.IllegalAction`.
     - `action` ("flat"): the action format, "flat" or "factored" (:mod:`genial_env.envs.action_formats`).
@@ -68,7 +69,7 @@ class LearnerArguments(VariantArguments, total=False):
     opponents: AnyOpponents
     seat: int | str
     encoding: AnyEncoding
-    reward: str | None
+    reward: AnyReward
     illegal_action: str
     action: str
     render_mode: str | None

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from genial_env._util.checks import as_integer
 from genial_env.core import kernel, ranking
 from genial_env.core.arrays import Bits, Bools, Ints
+from genial_env.core.state import State
 from genial_env.core.views import View, view
 from genial_env.envs.action_formats import explain_illegal
 from genial_env.envs.game import last_placement
 from genial_env.envs.learner import INTERRUPTED, LearnerSettings
 from genial_env.envs.opponents import AnyOpponents, Opponents, draw_learner_seats
-from genial_env.envs.rewards import compute_rewards, worst_reward, zero_rewards
+from genial_env.envs.rewards import OwnReward, compute_rewards, worst_reward, zero_rewards
 from genial_env.envs.saved import check_saved
 from genial_env.errors import IllegalAction
 from genial_env.policies.decisions import act, choice_keys
@@ -106,7 +107,8 @@ class LearnerGames:
 
         Raises:
             RuntimeError: for a row without a game, or after an interrupted step or reset.
-            TypeError, ValueError: if `actions` is not a batch of actions.
+            TypeError, ValueError: if `actions` is not a batch of actions; also if a reward function returns something
+                else than rewards, which leaves the step interrupted.
             IllegalAction: if illegal actions raise and there is one; then nothing has changed.
         """
         ids = self.action_format.ids(actions, len(rows))
@@ -115,7 +117,7 @@ class LearnerGames:
         if not self._settled.all():
             raise RuntimeError(f"{INTERRUPTED} (games {np.flatnonzero(~self._settled).tolist()})")
         state = self.state
-        before = state.scores[rows]
+        before = state.select(rows) if isinstance(self.scheme, OwnReward) else state.scores[rows]
         self._settled[:] = False
         illegal = self._play_legal(ids, rows)
         if illegal.size and self._raises:
@@ -126,8 +128,7 @@ class LearnerGames:
             stepped = set(rows.tolist())
             self.reasons = {row: why for row, why in self.reasons.items() if row not in stepped} | reasons
         self._let_others_play(np.delete(rows, illegal) if reasons else rows)
-        by_seat = compute_rewards(self.scheme, self.rules, before, state.scores[rows], state.over[rows])
-        earned = by_seat[np.arange(len(rows)), self.seat[rows]]
+        earned = self._pay(before, ids, rows, np.delete(np.arange(len(rows)), illegal))
         illegal_ids = np.full(len(self.everyone), -1)
         if reasons:
             earned[illegal] = worst_reward(self.scheme, self.rules)
@@ -205,6 +206,28 @@ class LearnerGames:
             if not rows.size:
                 return
             self._play(act(self.opponents.roster, self.assignment, state, self._choices, rows), rows)
+
+    def _pay(self, before: State | NDArray[Any], actions: Ints, rows: Ints, legal: Ints) -> NDArray[np.float64]:
+        """Return the learners' rewards, [G] (or [G, C]).
+
+        Args:
+            before: the games before the step; their markers [G, T, C] unless there is a reward function.
+            actions: [G].
+            rows: [G].
+            legal: the indices, in `rows`, of legal actions; a reward function is asked about these only.
+        """
+        state, scheme, seats = self.state, self.scheme, self.seat[rows]
+        if isinstance(scheme, OwnReward):
+            assert isinstance(before, State)
+            earned = self.no_reward()[rows]
+            if legal.size:
+                after = state.select(rows[legal])
+                earned[legal] = scheme(before.select(legal), actions[legal], after, seats[legal])
+            return earned
+        assert not isinstance(before, State)
+        by_seat = compute_rewards(scheme, self.rules, before, state.scores[rows], state.over[rows])
+        earned = by_seat[np.arange(len(rows)), seats]
+        return earned
 
     def _why_illegal(self, actions: Any, ids: Ints, rows: Ints, at: int) -> str:
         return explain_illegal(self.action_format, self.state, int(rows[at]), actions[at], int(ids[at]))

@@ -1,7 +1,7 @@
 """The game inside an environment for one game at a time: its seed, record, picture and saved states."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -22,7 +22,7 @@ from genial_env.core.views import View
 from genial_env.encodings import AnyEncoding, make_encoding
 from genial_env.encodings.planes import Planes
 from genial_env.envs import spaces
-from genial_env.envs.rewards import DENSE, check_scheme, compute_rewards, zero_rewards
+from genial_env.envs.rewards import DENSE, AnyReward, OwnReward, check_scheme, compute_rewards, zero_rewards
 from genial_env.envs.saved import check_games, check_names
 from genial_env.errors import IllegalAction
 from genial_env.policies.base import Policy
@@ -43,7 +43,7 @@ class Game:
     Args:
         rules: the rules.
         encoding: of observations: a name, an :class:`~genial_env.encodings.Encoding`, or a function of views.
-        reward: the name of a reward scheme (:mod:`genial_env.envs.rewards`); None: the mode's default.
+        reward: the name of a reward scheme (:mod:`genial_env.envs.rewards`), or a function; None: the mode's default.
         render_mode: None or one of :data:`genial_env.render.RENDER_MODES`.
         record: whether to keep a game record.
 
@@ -52,7 +52,7 @@ class Game:
     """
 
     def __init__(
-        self, rules: Rules, encoding: AnyEncoding, reward: str | None, render_mode: str | None, record: bool
+        self, rules: Rules, encoding: AnyEncoding, reward: AnyReward, render_mode: str | None, record: bool
     ) -> None:
         check_mode(render_mode)
         self.rules = rules
@@ -60,8 +60,10 @@ class Game:
         self._is_planes = type(self.encoding) is Planes
         self._n_actions = tables(rules).n_actions
         self.scheme = check_scheme(rules, reward)
-        self.is_dense = self.scheme in DENSE
+        self.is_dense = isinstance(self.scheme, OwnReward) or self.scheme in DENSE
         """Whether rewards come at every step, not only at the end."""
+        self.has_function = isinstance(self.scheme, OwnReward)
+        """Whether rewards come from a function, by :meth:`pay`."""
         self._no_reward = zero_rewards(self.scheme, rules)
         self._no_reward.setflags(write=False)
         self._render_mode = render_mode
@@ -138,7 +140,8 @@ class Game:
         """In place: play an action.
 
         Returns:
-            The reward of each seat, [P] (or [P, C]), read-only.
+            The reward of each seat for this action, [P] (or [P, C]), which may be read-only; with a reward function
+            zeros: see :meth:`pay`.
 
         Raises:
             IllegalAction: if the action is illegal; then nothing has changed.
@@ -156,9 +159,26 @@ class Game:
             raise IllegalAction(kernel.why_illegal(state, 0, action))
         if self._render_mode is not None:
             self._move = last_placement(self.rules, action, self._move)
-        if not self.is_dense and not engine.over:
+        if self.has_function or (not self.is_dense and not engine.over):
             return self._no_reward
+        assert isinstance(self.scheme, str)
         return compute_rewards(self.scheme, self.rules, before, state.scores, state.over)[0]  # type: ignore[no-any-return]
+
+    def pay(self, before: State, action: int, seats: Sequence[int]) -> NDArray[np.float64]:
+        """Return the rewards of a reward function for some seats, [G] (or [G, C]).
+
+        Args:
+            before: a copy of :attr:`current` before the action.
+            action: the action that was played then.
+            seats: [G].
+
+        Raises:
+            TypeError, ValueError: if the function returns something else than rewards.
+        """
+        assert isinstance(self.scheme, OwnReward)
+        n = len(seats)
+        rows = np.zeros(n, dtype=np.int64)
+        return self.scheme(before.select(rows), np.full(n, action), self.current.select(rows), np.array(seats))
 
     def view(self, seat: int) -> View:
         """Return what a seat may know."""

@@ -9,7 +9,7 @@ from genial_env.encodings import Encoding, make_encoding
 from genial_env.envs.action_formats import ActionFormat, make_action_format
 from genial_env.envs.arguments import LEARNER_DEFAULTS, LearnerArguments, make_rules
 from genial_env.envs.opponents import Opponents, check_seat
-from genial_env.envs.rewards import check_scheme
+from genial_env.envs.rewards import Scheme, check_scheme
 from genial_env.render import RENDER_MODES, check_mode
 
 __all__ = ["INTERRUPTED", "LearnerSettings", "read_arguments", "should_raise"]
@@ -27,8 +27,8 @@ class LearnerSettings:
     seat: int | None
     """The learning seat; None: drawn for each game."""
     encoding: Encoding
-    scheme: str
-    """The name of the reward scheme."""
+    scheme: Scheme
+    """The reward scheme."""
     raises: bool
     """Whether an illegal action raises; if not, it ends the episode."""
     action_format: ActionFormat

@@ -77,6 +77,7 @@ class GenialParallelEnv(ZooEnv, ParallelEnv[str, dict[str, Any], int]):  # type:
             IllegalAction: if the action is masked, or not in the action space; then nothing has changed.
             TypeError: if the action is not a whole number.
             ValueError: if the action of the agent to move is missing, or an agent is unknown.
+            TypeError, ValueError: if a reward function returns something else than rewards; then reset.
             RuntimeError: before the first reset, or when the game is over.
         """
         if not self.agents:
@@ -84,7 +85,10 @@ class GenialParallelEnv(ZooEnv, ParallelEnv[str, dict[str, Any], int]):  # type:
         mover = self._mover
         self._check_actions(actions, mover)
         self._played, self.illegal_reason = as_action(actions[mover]), None
+        before = self._game.current.copy() if self._game.has_function else None
         earned = self._game.play(self._played)
+        if before is not None:
+            earned = self._game.pay(before, self._played, range(self.rules.players))
         truncated = self._is_truncated(steps_in_cycle=1)
         return self._outcome(self._by_agent(earned), self._infos(truncated), self._game.over, truncated)
 

@@ -27,6 +27,7 @@ from genial_env.encodings import Decodable, make_encoding
 from genial_env.envs.aec import GenialAECEnv
 from genial_env.envs.arguments import argument_names, check_arguments
 from genial_env.envs.learner import should_raise
+from genial_env.envs.rewards import gives_vectors
 from genial_env.errors import IllegalAction
 from genial_env.policies.registry import make_policy
 
@@ -53,7 +54,8 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
     Args:
         config: the arguments of :class:`~genial_env.envs.aec.GenialAECEnv` by name, and ``illegal_action``, "end"
             (default) or "raise". The default of ``encoding`` is "flat" here, because RLlib's networks take one vector.
-            ``reward="vector"`` is refused, because RLlib takes one number.
+            ``reward="vector"`` is refused, and a function that returns one number a color, because RLlib takes one
+            number.
 
     Raises:
         ValueError, TypeError: if the arguments do not describe a game.
@@ -63,10 +65,13 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
         super().__init__()
         arguments = {"encoding": "flat", **(config or {})}
         check_arguments(type(self).__name__, arguments, [*argument_names(GenialAECEnv), "illegal_action"])
-        if arguments.get("reward") == "vector":
-            raise ValueError("RLlib takes one number a step: reward 'vector' is for Gymnasium's environments")
         self._raises = should_raise(arguments.pop("illegal_action", "end"))
         self._env = GenialAECEnv(**arguments)
+        if gives_vectors(self._env._game.scheme):
+            raise ValueError(
+                "RLlib takes one number a step, and this reward is one number a color: give a reward function that "
+                "returns [G]"
+            )
         self.agents = self.possible_agents = list(self._env.possible_agents)
         self.observation_spaces: dict[str, Dict] = self._env.observation_spaces
         self.action_spaces = self._env.action_spaces

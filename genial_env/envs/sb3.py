@@ -20,6 +20,7 @@ from genial_env.envs.batch import LearnerGames
 from genial_env.envs.central import count_tiles
 from genial_env.envs.learner import read_arguments
 from genial_env.envs.opponents import AnyOpponents
+from genial_env.envs.rewards import gives_vectors
 from genial_env.envs.saved import check_names, check_saved
 from genial_env.envs.streams import SeedStreams
 from genial_env.envs.sub_envs import HasSubEnvs, SubEnv, common_attributes
@@ -42,8 +43,9 @@ class GenialVecEnv(VecEnv, HasSubEnvs):
 
     ## Rewards
 
-    "rank", "margin" or "lowest", float32 (num_envs,). SB3 takes one number a step, so "vector" is refused. A reward
-    covers everything between two decisions of the learner, bonus placements included.
+    "rank", "margin" or "lowest", or a :data:`~genial_env.envs.rewards.RewardFunction`; float32 (num_envs,). SB3 takes
+    one number a step, so "vector" is refused, and a function that returns one number a color. A reward covers
+    everything between two decisions of the learner, bonus placements included.
 
     ## Information
 
@@ -76,9 +78,11 @@ class GenialVecEnv(VecEnv, HasSubEnvs):
         self.rules = settings.rules
         games = LearnerGames(settings, num_envs)
         num_envs = len(games.everyone)
-        if games.scheme == "vector":
+        if gives_vectors(games.scheme):
             raise ValueError(
-                "Stable-Baselines3 takes one number a step: reward 'vector' is for Gymnasium's environments"
+                "Stable-Baselines3 takes one number a step, and this reward is one number a color: give a reward "
+                "function that returns [G], or take gym.make_vec('genial_env/GenialMO-v0', ...) and a learner for "
+                "many objectives"
             )
         self._games = games
         self._streams = SeedStreams(num_envs)

@@ -127,8 +127,8 @@ class GenialEnv(gym.Env[Any, Any]):
         self._choices: Bits = np.zeros(self.rules.players, dtype=np.uint64)  # the keys of the seats' random bits
         self.observation_space = spaces.observation_space(self._game.encoding, self.rules)
         self.action_space = self._format.space
-        if self._game.scheme == "vector":
-            self.reward_space = spaces.reward_space(self.rules)
+        if rewards.gives_vectors(self._game.scheme):
+            self.reward_space = spaces.reward_space(self.rules, self._game.scheme)
             self.reward_dim = self.rules.colors
 
     @property
@@ -180,6 +180,7 @@ class GenialEnv(gym.Env[Any, Any]):
         if self._finished:
             raise RuntimeError("the episode is over: call reset() first")
         state, action_id = game.current, self._format.id(action)
+        before = game.current.copy() if game.has_function else None
         self.illegal_reason, self._settled = None, False
         try:
             reward = game.play(action_id)[self._seat]
@@ -192,6 +193,8 @@ class GenialEnv(gym.Env[Any, Any]):
             observation, info = self._observe()
             return observation, _reward(rewards.worst_reward(game.scheme, self.rules)), True, False, info
         reward = reward + self._let_others_play()
+        if before is not None:
+            reward = game.pay(before, action_id, [self._seat])[0]
         self._finished = game.over
         observation, info = self._observe()
         self._settled = True
@@ -316,7 +319,7 @@ class GenialSoloEnv(GenialEnv):
         self,
         edition: str = "2004",
         *,
-        reward: str = "lowest",
+        reward: str | rewards.RewardFunction = "lowest",
         **arguments: Any,
     ) -> None:
         check_arguments(type(self).__name__, arguments, SOLO, lambda: ["edition", "reward", *SOLO])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
 from genial_env.encodings import Encoding, Field
+from genial_env.envs.rewards import Scheme
 
 __all__ = ["action_space", "batch_of", "item_of", "observation_space", "reward_space"]
 
@@ -24,9 +25,10 @@ def action_space(rules: Rules) -> spaces.Discrete:
     return spaces.Discrete(tables(rules).n_actions)
 
 
-def reward_space(rules: Rules) -> spaces.Box:
-    """Return the space of the reward "vector": one entry for each color."""
-    return spaces.Box(-rules.top, rules.top, (rules.colors,), dtype=np.float32)
+def reward_space(rules: Rules, scheme: Scheme) -> spaces.Box:
+    """Return the space of rewards with one entry for each color: of "vector", or of a function, which has no bounds."""
+    bound = rules.top if scheme == "vector" else np.inf
+    return spaces.Box(-bound, bound, (rules.colors,), dtype=np.float32)
 
 
 def batch_of(arrays: dict[str, NDArray[Any]]) -> Any:

@@ -13,6 +13,7 @@ from genial_env.core.arrays import Bools
 from genial_env.core.rules import Rules
 from genial_env.envs import spaces
 from genial_env.envs.batch import LearnerGames
+from genial_env.envs.rewards import gives_vectors
 from genial_env.envs.single import GenialEnv
 from genial_env.envs.streams import SeedStreams
 
@@ -107,6 +108,6 @@ def common_attributes(games: LearnerGames) -> dict[str, Any]:
         "metadata": GenialEnv.metadata,
         "spec": None,
     }
-    if games.scheme == "vector":
-        attributes |= {"reward_space": spaces.reward_space(games.rules), "reward_dim": games.rules.colors}
+    if gives_vectors(games.scheme):
+        attributes |= {"reward_space": spaces.reward_space(games.rules, games.scheme), "reward_dim": games.rules.colors}
     return attributes

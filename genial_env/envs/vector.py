@@ -22,6 +22,7 @@ from genial_env.envs.arguments import (
 )
 from genial_env.envs.batch import LearnerGames
 from genial_env.envs.learner import read_arguments
+from genial_env.envs.rewards import RewardFunction, gives_vectors
 from genial_env.envs.saved import check_names, check_saved
 from genial_env.envs.streams import SeedStreams
 from genial_env.envs.sub_envs import HasSubEnvs, common_attributes
@@ -91,8 +92,8 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], HasSubEnvs):
         self.single_action_space = self._games.action_format.space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        if self._games.scheme == "vector":
-            self.reward_space: gym_spaces.Box = spaces.reward_space(self.rules)
+        if gives_vectors(self._games.scheme):
+            self.reward_space: gym_spaces.Box = spaces.reward_space(self.rules, self._games.scheme)
             self.reward_dim = self.rules.colors
         self._streams = SeedStreams(num_envs)
         self._ended: Bools = np.zeros(num_envs, dtype=np.bool_)
@@ -301,7 +302,9 @@ class GenialSoloVectorEnv(GenialVectorEnv):
     the latter except `record`, and `num_envs` and `autoreset_mode`.
     """
 
-    def __init__(self, num_envs: int = 1, edition: str = "2004", *, reward: str = "lowest", **arguments: Any) -> None:
+    def __init__(
+        self, num_envs: int = 1, edition: str = "2004", *, reward: str | RewardFunction = "lowest", **arguments: Any
+    ) -> None:
         check_arguments(type(self).__name__, arguments, SOLO, lambda: ["num_envs", "edition", "reward", *SOLO])
         super().__init__(num_envs, 1, edition, "solo", opponents=[], reward=reward, **arguments)
 

@@ -29,7 +29,8 @@ class ZooEnv:
         mode: "individual", "team" or "solo"; like the two before and `variant`, as in
             :class:`~genial_env.core.rules.Rules`.
         encoding: "planes", "flat", "tokens", or your own: an :class:`~genial_env.encodings.Encoding` or a function.
-        reward: "rank", "margin", "lowest" or "vector" (:mod:`genial_env.envs.rewards`).
+        reward: "rank", "margin", "lowest" or "vector" (:mod:`genial_env.envs.rewards`), or a
+            :data:`~genial_env.envs.rewards.RewardFunction`.
         render_mode: None, "human", "ansi", "svg" or "rgb_array".
         record: whether to keep a game record.
         max_cycles: the number of cycles after which a game is truncated; None: never.
@@ -57,7 +58,7 @@ class ZooEnv:
         mode: str = "individual",
         *,
         encoding: AnyEncoding = "planes",
-        reward: str = "rank",
+        reward: str | rewards.RewardFunction = "rank",
         render_mode: str | None = None,
         record: bool = False,
         max_cycles: int | None = None,
@@ -198,7 +199,7 @@ class ZooEnv:
 
     def _zero_reward(self) -> Any:
         """Return a new reward of zero."""
-        return np.zeros(self.rules.colors) if self._game.scheme == "vector" else 0.0
+        return np.zeros(self.rules.colors) if rewards.gives_vectors(self._game.scheme) else 0.0
 
     def _zero_rewards(self) -> dict[str, Any]:
         """Return a reward of zero for each agent."""

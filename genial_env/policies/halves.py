@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.core.arrays import Bools, Ints
+from genial_env.core.arrays import Bits, Bools, Floats, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.state import FREE, Phase
 from genial_env.core.tables import Tables, tables
@@ -33,6 +33,7 @@ __all__ = [
     "Halves",
     "choose_likeliest",
     "count_value_inputs",
+    "draw_by_weights",
     "make_half_sums",
 ]
 
@@ -172,6 +173,20 @@ def choose_likeliest(logits: NDArray[Any], mask: Bools) -> Ints:
     """
     chosen: Ints = np.where(mask, np.rint(logits * 1024), -np.inf).argmax(axis=1)
     return chosen
+
+
+def draw_by_weights(weights: Floats, random: Bits) -> Ints:
+    """Draw an action in each game by random bits: [G].
+
+    Args:
+        weights: [G, A] relative probabilities, not all 0 in a game; an action of weight 0 is never drawn.
+        random: [G].
+    """
+    upto = weights.cumsum(axis=1)
+    threshold = (random / 2.0**64 * upto[:, -1])[:, None]
+    last = weights.shape[1] - 1 - (weights > 0)[:, ::-1].argmax(axis=1)
+    drawn: Ints = np.minimum((upto <= threshold).sum(axis=1), last)
+    return drawn
 
 
 def _steps(values: NDArray[Any], step: int) -> NDArray[Any]:

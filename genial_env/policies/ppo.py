@@ -21,7 +21,7 @@ from genial_env.core.rules import Rules
 from genial_env.core.views import View
 from genial_env.policies import halves_net, weight_files
 from genial_env.policies.endgame import exact_solutions
-from genial_env.policies.halves import Halves, choose_likeliest
+from genial_env.policies.halves import Halves, choose_likeliest, draw_by_weights
 from genial_env.policies.seat_counts import value_candidates
 from genial_env.policies.settings import check_count, check_name
 from genial_env.policies.value import judge
@@ -99,12 +99,7 @@ class PPO:
         if self._temperature == 0:
             return choose_likeliest(logits, np.isfinite(logits))
         weights = np.exp((logits - logits.max(axis=1, keepdims=True)).astype(np.float64) / self._temperature)
-        upto = weights.cumsum(axis=1)
-        threshold = (random / 2.0**64 * upto[:, -1])[:, None]
-        result: Ints = np.minimum(
-            (upto <= threshold).sum(axis=1), weights.shape[1] - 1 - (weights > 0)[:, ::-1].argmax(axis=1)
-        )
-        return result
+        return draw_by_weights(weights, random)
 
     def _net(self, rules: Rules, arrays: weight_files.Arrays) -> ValueNet:
         """Return the network of afterstates for a game."""

@@ -25,6 +25,7 @@ __all__ = [
     "known_names",
     "make_known_policy",
     "make_policy",
+    "parse_agent",
     "prepare",
     "split_names",
 ]
@@ -49,7 +50,7 @@ def make_policy(policy: str | Policy) -> Policy:
     """
     if not isinstance(policy, str):
         return _check(policy, "a policy")
-    return _make(policy, *_parse(policy))
+    return _make(policy, *parse_agent(policy))
 
 
 def make_known_policy(text: Any) -> Policy:
@@ -64,7 +65,7 @@ def make_known_policy(text: Any) -> Policy:
     """
     if not isinstance(text, str):
         raise ValueError(f"expected the name of an agent, found {_short(text)}")
-    name, settings = _parse(text)
+    name, settings = parse_agent(text)
     known = known_names()
     if name not in known:
         raise ValueError(
@@ -140,8 +141,12 @@ def _check(made: Any, what: str) -> Policy:
     return found
 
 
-def _parse(text: str) -> tuple[str, dict[str, Any]]:
-    """Return the name and the settings in brackets."""
+def parse_agent(text: str) -> tuple[str, dict[str, Any]]:
+    """Return an agent's name, which may be ``module:factory``, and the settings in brackets.
+
+    Raises:
+        ValueError: if the text is not of this form.
+    """
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"an agent is written in at most {MOST_CHARACTERS} characters, not {len(text)}")
     found = re.fullmatch(r"\s*([\w.:-]+)\s*(\(.*\))?\s*", text, flags=re.DOTALL)

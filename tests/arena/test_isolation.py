@@ -14,17 +14,21 @@ import pytest
 from genial_env import Rules, make_policy, view
 from genial_env._util.files import LOCK, FolderInUse, lock_folder
 from genial_env._util.shutdown import Terminated
+from genial_env.arena._agent_process import warm_up
 from genial_env.arena.games import Game, play_games
 from genial_env.arena.isolation import ISOLATED, AgentStopped, IsolatedPolicy, Isolation, end_isolated, isolated
 from genial_env.arena.match import play_match
 from genial_env.arena.store import Settings, Store
-from genial_env.arena.tournament import WorkerEnded, run
-from genial_env.backends import Backend
+from genial_env.arena.tournament import WorkerEnded, _player, run
+from genial_env.backends import Backend, using
 from genial_env.core import kernel
+from genial_env.core.arrays import Bits, Ints
 from genial_env.core.chance import game_seeds
+from genial_env.core.views import View
 from genial_env.policies.base import Policy
+from genial_env.policies.uniform import RandomPolicy
 from tests.cli.test_cli import genial
-from tests.strange_agents import Faulty
+from tests.strange_agents import Faulty, Remembering
 
 SMALL = Rules(side=3, colors=3, rack=2)
 NUMPY = Backend()
@@ -252,3 +256,52 @@ def test_a_worker_that_dies_costs_what_it_was_at(tmp_path: Path) -> None:
     assert len(games) == 6
     assert len(Store(tmp_path / "t").games) == 6
     assert any(game.forfeit and "exit status 0" in game.forfeit["reason"] for game in games)
+
+
+# Agents with a memory, and what is done before decisions are timed
+
+
+def test_an_agent_learns_which_games_it_is_asked_about() -> None:
+    here = Remembering()
+    games = played(here)
+    assert all(game.forfeit is None for game in games)
+    assert len(here.boards) == len(games)
+    assert here.asked == sum(game.moves[game.seats.index(0)] for game in games)
+    everywhere = Remembering()  # on both seats, each of which has numbers of its own
+    seated, seeds = np.zeros((3, 2), dtype=np.int64), np.zeros(3, dtype=np.uint64)
+    play_games([everywhere], ["r"], seated, SMALL, np.arange(3), seeds, record=False)
+    assert len(everywhere.boards) == 6
+
+
+def test_an_agent_in_its_own_process_learns_it_too() -> None:
+    policy = IsolatedPolicy("tests.strange_agents:Remembering", SMALL, NUMPY, None)
+    try:
+        policy.start()
+        assert policy._process is not None
+        assert all(game.forfeit is None for game in played(policy, games=4))
+    finally:
+        policy.close()
+
+
+def test_warming_up_asks_for_early_and_late_decisions() -> None:
+    free = []
+
+    class Watching(RandomPolicy):
+        def __call__(self, view: View, random: Bits) -> Ints:
+            free.append(int((view.board == -1).sum()))
+            return super().__call__(view, random)
+
+    with using(NUMPY):
+        warm_up(Watching(), SMALL)
+    assert len(free) == 3
+    assert free[0] == (DEAL.board == -1).sum() > free[1] > free[2]
+
+
+def test_an_isolated_agent_is_made_before_it_is_timed() -> None:
+    try:
+        player = _player("tests.strange_agents:Remembering", SMALL, NUMPY, ISOLATED)
+        assert isinstance(player, IsolatedPolicy)
+        assert player._process is not None
+        assert isinstance(_player("nowhere:make", SMALL, NUMPY, ISOLATED), IsolatedPolicy)  # it forfeits its games
+    finally:
+        end_isolated()

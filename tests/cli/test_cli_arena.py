@@ -9,6 +9,7 @@ import pytest
 from genial_env import Rules
 from genial_env._util.files import LOCK
 from genial_env.arena.report import RESULTS, TABLES
+from genial_env.arena.tables import TABLE_FILES
 from genial_env.policies.uniform import RandomPolicy
 from tests.cli.test_cli import ROOT, genial, mistake
 from tests.paths import PUZZLES
@@ -29,6 +30,7 @@ def test_a_tournament_from_the_command_line(tmp_path: Path) -> None:
         "records.jsonl",
         RESULTS,
         TABLES,
+        *TABLE_FILES,
         "ratings.png",
         "wins.png",
         "lowest.png",
@@ -44,7 +46,12 @@ def test_a_tournament_without_extras(tmp_path: Path) -> None:
     out = tmp_path / "t"
     words = ("tournament", out, "--agents", "random,greedy", "--groups", 2, "--no-records", "--no-pictures")
     genial(*words, "--players", 3)
-    assert {path.name for path in out.iterdir()} == {LOCK, "tournament.json", "games.jsonl", RESULTS, TABLES}
+    names = {path.name for path in out.iterdir()}
+    assert names == {LOCK, "tournament.json", "games.jsonl", RESULTS, TABLES, *TABLE_FILES}
+    genial(*words[:-1], "--players", 3, "--pictures-as", "svg,pdf")
+    drawn = {f"{name}.{kind}" for name in ("ratings", "wins", "lowest") for kind in ("svg", "pdf")}
+    assert {path.name for path in out.iterdir()} == names | drawn
+    assert "pictures are png, svg, pdf, not 'gif'" in genial(*words, "--pictures-as", "gif", status=2).stderr
 
 
 def test_a_match_from_the_command_line(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The Stable-Baselines3 side: the VecEnv, the structured policy, the quickstart."""
 
 import copy
+import csv
 import json
 import pickle
 from collections.abc import Callable
@@ -14,9 +15,11 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.logger import configure
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor, VecNormalize
 
+from agents.ppo.ladder_callback import LadderCallback, compute_games_won
 from agents.ppo.sb3_agent import SB3Agent
 from agents.ppo.structured_net import StructuredPolicy
 from experiments import quickstart
@@ -29,6 +32,7 @@ from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.envs.single import GenialEnv
 from genial_env.records import read_records, verify
 from genial_env.testing import _is_equal as alike
+from genial_env.testing import check_policy
 from tests.positions import random_play
 
 torch.set_num_threads(1)  # two test processes on two cores are several times as slow with more
@@ -160,7 +164,7 @@ def test_refusals() -> None:
         ({"num_envs": 0}, "num_envs must be at least 1, not 0"),
         ({"num_envs": 1, "opponents": []}, "2 seats leave 1 opponents, one a seat, not 0"),
         ({"num_envs": 1, "opponents": "x"}, "unknown agent 'x'"),
-        ({"num_envs": 1, "reward": "vector"}, "one number a step"),
+        ({"num_envs": 1, "reward": "vector"}, r"one number a step.*give a reward function that returns \[G\]"),
         ({"num_envs": 1, "seat": 5}, "seat must be 0 to 1"),
     ):
         with pytest.raises(ValueError, match=said):
@@ -343,6 +347,54 @@ def test_saved_models_play_the_same(model: MaskablePPO, tmp_path: Path) -> None:
     other = play([SB3Agent(tmp_path / "model.zip"), "random"], games=5, seed=3, record=True)
     assert one.records == other.records
     assert list(verify(one.records or [])) == [None] * 5
+
+
+def test_a_frozen_agent_plays_what_was_learned_until_then() -> None:
+    small = Rules(side=4, colors=4, rack=3)
+    env = GenialVecEnv(4, encoding="flat", side=4, colors=4, rack=3)
+    learner = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, learning_rate=0.05, seed=0, device="cpu")
+    learner.learn(64)
+    drawn = torch.get_rng_state()
+    both = [SB3Agent(learner, "past", "flat", frozen=True, deterministic=fixed) for fixed in (True, False)]
+    assert torch.equal(torch.get_rng_state(), drawn)  # training goes on as without copies
+    for agent in both:
+        check_policy(agent, small)
+
+    def scores(agent: SB3Agent) -> list[Any]:
+        found: list[Any] = play([agent, "random"], small, 4, seed=1).scores.tolist()
+        return found
+
+    first, other = map(scores, both)
+    now = SB3Agent(learner, encoding="flat")
+    assert scores(now) == first
+    env.set_opponents(Pool(["random", *both]))
+    learner.learn(128, reset_num_timesteps=False)
+    assert [scores(agent) for agent in both] == [first, other]
+    assert scores(now) != first
+    with pytest.raises(ValueError, match=r"single actions \(action='flat'\), not MultiDiscrete"):
+        SB3Agent(MaskablePPO("MultiInputPolicy", GenialVecEnv(1, action="factored"), device="cpu"))
+
+
+def test_the_ladder_is_logged(tmp_path: Path) -> None:
+    env = GenialVecEnv(4, encoding="flat", side=4, colors=4, rack=3)
+    learner = MaskablePPO("MlpPolicy", env, n_steps=16, batch_size=16, n_epochs=1, device="cpu")
+    learner.set_logger(configure(str(tmp_path), ["csv"]))
+    callback = LadderCallback(env.rules, every=64, opponents=["random", "greedy"], deals=4, encoding="flat")
+    learner.learn(128, callback=callback)
+    assert [steps for steps, _ in callback.games_won] == [64, 128]
+    learner.logger.close()
+    lines = list(csv.DictReader((tmp_path / "progress.csv").read_text().splitlines()))
+    for steps, shares in callback.games_won:
+        line = next(line for line in lines if line["ladder/mean"] and int(line["time/total_timesteps"]) == steps)
+        assert {name: float(line[f"ladder/{name}"]) for name in shares} == shares
+        assert all(share in np.arange(17) / 16 for share in shares.values())
+    with pytest.raises(ValueError, match="every and deals must be at least 1, not 0 and 50"):
+        LadderCallback(env.rules, every=0)
+    with pytest.raises(ValueError, match="a solo game has no opponents"):
+        LadderCallback(Rules(1, "2004", "solo"), every=1)
+    same = play(["greedy"] * 3, Rules(3), 1)
+    same.ranks[:] = [[1, 1, 3]]
+    assert compute_games_won([same] * 3) == pytest.approx(1 / 3)
 
 
 def test_the_logit_of_a_placement_is_the_sum_of_its_halves(model: MaskablePPO) -> None:

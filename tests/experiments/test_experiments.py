@@ -10,6 +10,7 @@ from experiments import (
     ablate_features,
     challenge,
     env_speed,
+    game_statistics,
     judge_levels,
     ladder,
     leaderboard,
@@ -118,6 +119,23 @@ def test_leaderboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert "10 games (5 deals" in text
     with pytest.raises(SystemExit, match="unknown board 'chess'"):
         leaderboard.main(leaderboard.Args(boards=("chess",)))
+
+
+def test_game_statistics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = game_statistics.Args(("greedy", "random"), (2, 3), games=30, slow_games=20, slow=("random",))
+    args.out = tmp_path / "found.json"
+    found = game_statistics.main(args)
+    assert "greedy" in capsys.readouterr().out
+    for agent, games in (("greedy", 30), ("random", 20)):
+        for players in (2, 3):
+            each = found[agent][players]
+            assert each.games == games
+            assert sum(each.utility) == pytest.approx(0)
+            assert 0 <= each.first_wins[0] <= 1
+            assert each.turns > 20
+            assert 0 <= each.games_with_swap <= min(1, each.swaps)
+            assert each.all_at_top == 0
+    assert json.loads(args.out.read_text())["found"]["greedy"]["3"]["games"] == 30
 
 
 def test_variance(capsys: pytest.CaptureFixture[str]) -> None:
