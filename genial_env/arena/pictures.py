@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from genial_env._util.extras import install_hint
 from genial_env._util.files import replace_path
 
 __all__ = [
@@ -16,7 +17,7 @@ __all__ = [
     "draw",
 ]
 
-MISSING = "pictures need matplotlib: pip install 'genial-env[arena]'"
+MISSING = f"pictures need matplotlib: {install_hint('arena')}"
 
 FORMATS = ("png", "svg", "pdf")
 """The formats of pictures; the first is the default."""
