@@ -29,7 +29,8 @@ def some_net(rules: Rules, seed: int = 0) -> FullStateNet:
     """A network of random weights, whose predictions differ between tiles."""
     rng = np.random.default_rng(seed)
     shapes = FullStateNet.layout(rules, Widths(6, 5, 6, 6, 5))
-    return FullStateNet(rules, {name: rng.normal(0, 0.02, shape).astype(np.float32) for name, shape in shapes.items()})
+    arrays = {name: rng.normal(0.01, 0.02, shape).astype(np.float32) for name, shape in shapes.items()}
+    return FullStateNet(rules, arrays)
 
 
 def drawn(rules: Rules, number: int = 1) -> Draws:
@@ -68,7 +69,7 @@ def test_draws_lead_from_one_position_to_the_next(rules: Rules) -> None:
 
 @every_rules
 def test_the_mean_luck_of_a_draw_is_zero(rules: Rules) -> None:
-    draws, net = drawn(rules).select(np.arange(0, 6)), some_net(rules)
+    draws, net, most = drawn(rules).select(np.arange(0, 6)), some_net(rules), 0.0
     for row in range(len(draws)):
         one = draws.select(np.array([row]))
         bag = one.tiles.bag[0]
@@ -78,9 +79,10 @@ def test_the_mean_luck_of_a_draw_is_zero(rules: Rules) -> None:
         others.kinds[:, 0] = kinds
         luck = luck_of_draws(others, net)[:, 0]
         np.testing.assert_allclose(bag[kinds] @ luck / bag.sum(), 0, atol=1e-12)
-        assert np.abs(luck).max() > 0 or len(kinds) == 1
+        most = max(most, float(np.abs(luck).max()))
         if rules.tracks > 1:
             np.testing.assert_allclose(luck.sum(axis=1), 0, atol=1e-12)
+    assert most > 0
 
 
 @every_rules

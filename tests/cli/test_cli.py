@@ -286,9 +286,9 @@ def test_review_says_what_is_wrong_with_a_record(played: Path, tmp_path: Path) -
     path.write_text(json.dumps(record | {"ranks": [1, 1]}))
     assert f"{path}: game 1: ranks: expected" in genial("review", path, status=2).stderr
     path.write_text(json.dumps(record | {"agents": ["\x1b[31m", "[red]"]}))
-    out = genial("review", path).stdout
+    out = genial("review", path, "--judge", "fast").stdout
     assert "seat 0 '\\x1b[31m'" in out
-    assert out.count("[red]") == 2
+    assert out.count("[red]") == 3  # the game, the verdicts, and what was luck
 
 
 def test_bench() -> None:
