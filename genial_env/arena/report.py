@@ -245,7 +245,7 @@ def markdown(found: dict[str, Any]) -> str:
     """Return the tables of a report (``Report.to_dict``) in Markdown, the strongest agent first."""
     order = best_first(found)
     parts = [_head(found), ranking_table(found, order), _wins(found, order)]
-    reproducible = f"## Reproducibility\n\n{reproducibility(found)}"
+    reproducible = f"**Reproducibility.** {reproducibility(found)}"
     reasons = [f"{_name(found, int(agent))} forfeited: {reason}" for agent, reason in found["reasons"].items()]
     return "\n\n".join([*parts, *reasons, reproducible]) + "\n"
 
