@@ -11,14 +11,22 @@ from genial_env import Rules, make_policy, play
 from genial_env.policies import weight_files
 
 SHIPPED = sorted(weight_files.FOLDER.glob("*.safetensors"))
+PLAYING = [path for path in SHIPPED if not path.stem.startswith("luck-")]
+"""The files of agents; the others measure luck (tests/analysis/test_luck.py)."""
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_it_plays_what_its_name_says(path: Path) -> None:
+def test_it_is_found_for_its_rules(path: Path) -> None:
     about = weight_files.read_metadata(path)
     rules = Rules.from_dict(json.loads(about["rules"]))
     assert weight_files.find_shipped(about["kind"], rules) == path
     assert path.stat().st_size < 500_000
+
+
+@pytest.mark.parametrize("path", PLAYING, ids=lambda path: path.stem)
+def test_it_plays_what_its_name_says(path: Path) -> None:
+    about = weight_files.read_metadata(path)
+    rules = Rules.from_dict(json.loads(about["rules"]))
     agent = make_policy(about["kind"])
     others = ["random"] * (rules.players - 1)
     results = play([agent, *others], rules, games=4, seed=1)
