@@ -14,7 +14,7 @@ from genial_env.core import kernel
 from genial_env.core.state import EMPTY
 from genial_env.policies.value_net import Widths
 from genial_env.records import replay_many, truncate
-from tests.positions import every_rules
+from tests.positions import every, every_rules
 
 SHIPPED = [Rules(), Rules(3), Rules(4), Rules(4, "2009", "team"), Rules(1, "2009", "solo")]
 
@@ -145,7 +145,7 @@ def test_what_is_no_record_is_refused() -> None:
         compute_luck([record, *games(Rules(3))], some_net(Rules()))
 
 
-@pytest.mark.parametrize("rules", SHIPPED, ids=str)
+@every("rules", SHIPPED, [Rules(), Rules(1, "2009", "solo")])
 def test_shipped_networks_explain_something(rules: Rules) -> None:
     """The luck of games of "greedy" has a mean of zero and goes with the result."""
     assert can_measure_luck(rules)
