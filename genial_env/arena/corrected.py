@@ -1,9 +1,10 @@
-"""Mean utilities of the agents of a tournament, corrected for the luck of the draws.
+"""Mean results of the agents of a tournament, corrected for the luck of the draws.
 
-A corrected utility is a game's rank utility minus the luck of the track (:mod:`genial_env.analysis.luck`). Its mean is
-that of the utility, its variance is smaller.
+A corrected result is a game's rank utility, or solo its lowest marker, minus the luck of the track
+(:mod:`genial_env.analysis.luck`). Its mean is that of the result, its variance is smaller.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan, sqrt
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from genial_env.analysis.luck import compute_luck, explained_variance
 from genial_env.analysis.state_value import read_full_state_net
+from genial_env.arena.games import Game
 from genial_env.arena.intervals import Intervals, student_95
 from genial_env.arena.store import RECORDS, Store
 from genial_env.core.arrays import Floats, Ints
@@ -19,59 +21,69 @@ from genial_env.core.ranking import rank_utility
 from genial_env.core.rules import Rules
 from genial_env.records import read_records
 
-__all__ = ["CorrectedUtilities", "check_correction", "correct_utilities"]
+__all__ = ["CorrectedResults", "check_correction", "correct_results"]
 
 
 @dataclass(frozen=True, eq=False)
-class CorrectedUtilities:
-    """Mean corrected utilities of N agents.
+class CorrectedResults:
+    """Mean corrected results of N agents.
 
     Attributes:
-        utility: [N] the means, with Student's 95% intervals over deals.
-        explained: the share of the variance of the games' utilities that luck explains.
+        unit: the unit of the results: "rank utility" (+1 first to -1 last), or "lowest marker" (solo).
+        mean: [N] the means, with Student's 95% intervals over deals.
+        explained: the share of the variance of the games' results that luck explains.
     """
 
-    utility: Intervals
+    unit: str
+    mean: Intervals
     explained: float
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values as JSON values."""
-        return {"utility": self.utility.to_dict(), "explained": self.explained}
+        return {"unit": self.unit, "mean": self.mean.to_dict(), "explained": self.explained}
 
 
 def check_correction(rules: Rules, records: bool) -> None:
     """Check that the games of a tournament can be corrected for luck.
 
     Raises:
-        ValueError: if the games are solo games, no records are kept, or there are no weights for the rules.
+        ValueError: if no records are kept, or there are no weights for the rules.
     """
-    if rules.tracks == 1:
-        raise ValueError("solo games have no rank utility that could be corrected for luck")
     if not records:
         raise ValueError("the correction for luck replays the games: it needs their records")
     read_full_state_net(rules)
 
 
-def correct_utilities(store: Store) -> CorrectedUtilities:
-    """Compute the corrected utilities of a tournament whose games have records.
+def correct_results(store: Store) -> CorrectedResults:
+    """Compute the corrected results of a tournament whose games have records.
 
     Raises:
         ValueError: see :func:`check_correction`.
     """
     settings, games = store.settings, store.games
     check_correction(settings.rules, settings.records)
+    tracks = settings.rules.tracks
     luck = compute_luck(list(read_records(store.directory / RECORDS)), read_full_state_net(settings.rules))
-    utility = rank_utility(np.array([game.ranks for game in games], dtype=np.int64))
-    entrants = np.array([game.seats[: settings.rules.tracks] for game in games], dtype=np.int64)
-    deals = np.repeat([game.group for game in games], settings.rules.tracks)
+    results = _results(settings.rules, games)
+    entrants = np.array([game.seats[:tracks] for game in games], dtype=np.int64)
+    deals = np.repeat([game.group for game in games], tracks)
     found = [
-        _mean_over_deals((utility - luck).ravel()[rows], deals[rows])
+        _mean_over_deals((results - luck).ravel()[rows], deals[rows])
         for rows in (np.flatnonzero(entrants.ravel() == agent) for agent in range(len(settings.agents)))
     ]
     value, half = np.array(found).T
-    return CorrectedUtilities(
-        Intervals(value, value - half, value + half), explained_variance(utility.ravel(), luck.ravel())
+    return CorrectedResults(
+        unit="lowest marker" if tracks == 1 else "rank utility",
+        mean=Intervals(value, value - half, value + half),
+        explained=explained_variance(results.ravel(), luck.ravel()),
     )
+
+
+def _results(rules: Rules, games: Sequence[Game]) -> Floats:
+    """Return the results of games: [G, T]. A forfeited solo game has the result 0."""
+    if rules.tracks > 1:
+        return np.asarray(rank_utility(np.array([game.ranks for game in games], dtype=np.int64)), dtype=np.float64)
+    return np.array([[0.0 if game.forfeit is not None else float(min(game.scores[0]))] for game in games])
 
 
 def _mean_over_deals(values: Floats, deals: Ints) -> tuple[float, float]:

@@ -26,7 +26,7 @@ from genial_env._util.validators import (
     validation_error,
 )
 from genial_env.arena import ratings
-from genial_env.arena.corrected import CorrectedUtilities, correct_utilities
+from genial_env.arena.corrected import CorrectedResults, correct_results
 from genial_env.arena.games import Game
 from genial_env.arena.pictures import FORMATS, MISSING, best_first, draw
 from genial_env.arena.ratings import Ratings, rate
@@ -70,7 +70,7 @@ class Report:
         ms_per_move: [N] milliseconds for a decision, with a batch's time divided evenly; NaN without decisions.
         forfeits: [N] the number of forfeited games.
         reasons: one reason for each agent that forfeited, by its number.
-        corrected: the mean utilities corrected for luck; None unless that was asked for.
+        corrected: the mean results corrected for luck; None unless that was asked for.
     """
 
     settings: Settings
@@ -81,7 +81,7 @@ class Report:
     ms_per_move: NDArray[np.float64]
     forfeits: Ints
     reasons: dict[int, str]
-    corrected: CorrectedUtilities | None = None
+    corrected: CorrectedResults | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values, as :func:`markdown` and ``pictures.draw`` take it."""
@@ -117,7 +117,7 @@ def report(store: Store, anchor: tuple[str, float] | None = None, variance_reduc
     Args:
         store: the tournament's games.
         anchor: an agent and its fixed rating; None for a mean rating of 0.
-        variance_reduction: whether mean utilities are also corrected for luck.
+        variance_reduction: whether mean results are also corrected for luck.
 
     Raises:
         ValueError: If there are no finished games, if the anchor did not play, or if they cannot be corrected
@@ -144,7 +144,7 @@ def report(store: Store, anchor: tuple[str, float] | None = None, variance_reduc
         ms_per_move=_ms_per_move(games, n),
         forfeits=np.array([counts[agent] for agent in range(n)]),
         reasons=dict(reversed(losers)),
-        corrected=correct_utilities(store) if variance_reduction else None,
+        corrected=correct_results(store) if variance_reduction else None,
     )
 
 
@@ -233,7 +233,7 @@ def _report_check(n: int) -> Validator:
         forfeits=list_of(integer(), n),
         reasons=mapping_of(STRING),
         optional_keys={  # older reports lack it
-            "corrected": optional(json_object(utility=of_each_corrected, explained=finite_number()))
+            "corrected": optional(json_object(unit=STRING, mean=of_each_corrected, explained=finite_number()))
         },
     )
 
@@ -285,7 +285,7 @@ def ranking_table(found: dict[str, Any], order: list[int]) -> str:
     head = ["agent", "rating", "mean utility", "mean sorted markers", "games", "ms a move", "forfeits"]
     corrected = found.get("corrected")
     if corrected is not None:
-        head.insert(3, "corrected for luck")
+        head.insert(3, f"{corrected['unit']}, corrected for luck")
     rows = []
     for agent in order:
         markers = " ".join(f"{marker:.1f}" for marker in ratings["markers"][agent])
@@ -295,7 +295,7 @@ def ranking_table(found: dict[str, Any], order: list[int]) -> str:
                 _name(found, agent),
                 _interval(ratings["rating"], agent, 0),
                 _interval(ratings["utility"], agent, 2),
-                *([] if corrected is None else [_interval(corrected["utility"], agent, 2)]),
+                *([] if corrected is None else [_interval(corrected["mean"], agent, 2)]),
                 markers,
                 f"{ratings['plays'][agent]:,}",
                 "" if ms is None else f"{ms:.3g}",

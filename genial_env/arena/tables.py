@@ -57,7 +57,7 @@ def _ranking_csv(found: dict[str, Any]) -> str:
     columns: dict[str, Sequence[Any]] = {"agent": ratings["names"]}
     intervals = {"rating": ratings["rating"], "utility": ratings["utility"]}
     if corrected:
-        intervals["utility_corrected"] = corrected["utility"]
+        intervals[f"{corrected['unit'].replace(' ', '_')}_corrected"] = corrected["mean"]
     for name, values in intervals.items():
         columns |= {name: values["value"], f"{name}_low": values["low"], f"{name}_high": values["high"]}
     for rank in range(len(ratings["markers"][0])):
@@ -76,9 +76,9 @@ def _wins_csv(found: dict[str, Any]) -> str:
 def _ranking_latex(found: dict[str, Any]) -> str:
     ratings, corrected = found["ratings"], found.get("corrected")
     heads = ["agent", "rating", r"95\,\%", "utility", r"95\,\%"]
-    heads += ["corrected for luck", r"95\,\%"] if corrected else []
+    heads += [f"{corrected['unit']}, corrected for luck", r"95\,\%"] if corrected else []
     heads += ["lowest marker", "games", "ms a move", "forfeits"]
-    columns = [(ratings["rating"], 0), (ratings["utility"], 2), *([(corrected["utility"], 2)] if corrected else [])]
+    columns = [(ratings["rating"], 0), (ratings["utility"], 2), *([(corrected["mean"], 2)] if corrected else [])]
     rows = []
     for agent in best_first(found):
         cells = [_agent_latex(ratings["names"][agent])]

@@ -380,7 +380,7 @@ def _print_ranking(found: dict[str, Any]) -> None:
     corrected = found["corrected"]
     columns = ["agent", "rating", "95%", "mean utility", "mean lowest", "ms a move", "forfeits"]
     if corrected is not None:
-        columns.insert(4, "corrected for luck")
+        columns.insert(4, f"{corrected['unit']}, corrected for luck")
     table = make_table(columns, title=f"{found['games']:,} games, {format_rules(found['settings']['rules'])}")
     ratings = found["ratings"]
     for agent in best_first(found):
@@ -392,7 +392,7 @@ def _print_ranking(found: dict[str, Any]) -> None:
             report.signed(ratings["rating"]["value"][agent]),
             report.format_interval(low, high),
             report.signed(ratings["utility"]["value"][agent], 3),
-            *([_format_corrected(corrected["utility"], agent)] if corrected is not None else []),
+            *([_format_corrected(corrected["mean"], agent)] if corrected is not None else []),
             f"{ratings['markers'][agent][0]:.2f}",
             "" if ms is None else f"{ms:.3g}",
             str(found["forfeits"][agent]),
@@ -402,8 +402,8 @@ def _print_ranking(found: dict[str, Any]) -> None:
         print_text(f"{ratings['names'][int(agent)]} forfeited, for example: {reason}")
 
 
-def _format_corrected(utility: dict[str, Any], agent: int) -> str:
-    value, low, high = (utility[end][agent] for end in ("value", "low", "high"))
+def _format_corrected(mean: dict[str, Any], agent: int) -> str:
+    value, low, high = (mean[end][agent] for end in ("value", "low", "high"))
     return f"{report.signed(value, 3)} ({report.format_interval(low, high, 3)})"
 
 

@@ -299,11 +299,22 @@ def test_utilities_corrected_for_luck(tmp_path: Path) -> None:
             for seat, entrant in enumerate(game.seats)
             if entrant == agent
         ]
-        assert found.utility.value[agent] == pytest.approx(np.mean(own))
-        assert found.utility.low[agent] < found.utility.value[agent] < found.utility.high[agent]
+        assert found.mean.value[agent] == pytest.approx(np.mean(own))
+        assert found.mean.low[agent] < found.mean.value[agent] < found.mean.high[agent]
     report.write(store, variance_reduction=True, pictures=False)
     again = report.read_report(tmp_path / "t" / report.RESULTS)
     assert again["corrected"]["explained"] == found.explained
+
+
+def test_lowest_markers_corrected_for_luck(tmp_path: Path) -> None:
+    """In solo the correction leaves much less variance."""
+    store = run(Settings(("greedy", "denial"), Rules(1, "2009", "solo"), groups=40, seed=2), tmp_path / "t")
+    found = report.report(store, variance_reduction=True).corrected
+    assert found is not None
+    assert found.unit == "lowest marker"
+    assert found.explained > 0.2
+    lowest = [np.mean([min(game.scores[0]) for game in store.games if game.seats == [agent]]) for agent in range(2)]
+    assert found.mean.value == pytest.approx(lowest, abs=3)
 
 
 def test_a_match_corrected_for_luck() -> None:

@@ -54,10 +54,10 @@ def test_latex(folder: Path, found: dict[str, Any]) -> None:
     assert escape_latex(r"a_b:c(x='1%', y=\~^)") == (
         r"a\_b:c(x=\textquotesingle{}1\%\textquotesingle{}, y=\textbackslash{}\textasciitilde{}\textasciicircum{})"
     )
-    found["corrected"] = {"utility": found["ratings"]["utility"], "explained": 0.5}
+    found["corrected"] = {"unit": "rank utility", "mean": found["ratings"]["utility"], "explained": 0.5}
     text = TABLE_FILES["ranking.tex"](found)
     assert r"\begin{tabular}{l" + "r" * 10 + "}" in text
-    assert "utility_corrected_low" in TABLE_FILES["ranking.csv"](found).splitlines()[0]
+    assert "rank_utility_corrected_low" in TABLE_FILES["ranking.csv"](found).splitlines()[0]
 
 
 def test_the_paragraph_says_how_to_make_the_games_again(folder: Path, found: dict[str, Any]) -> None:

@@ -87,7 +87,7 @@ def test_results_corrected_for_luck(tmp_path: Path) -> None:
     done = genial(*words, "--variance-reduction")
     assert "corrected" in done.stdout
     corrected = json.loads((out / RESULTS).read_text())["corrected"]
-    assert len(corrected["utility"]["value"]) == 3
+    assert len(corrected["mean"]["value"]) == 3
     assert "corrected for luck" in (out / TABLES).read_text()
     match = genial("match", "greedy", "denial", "--fixed", "--pairs", 4, "--variance-reduction")
     assert "score corrected for luck" in match.stdout
@@ -98,8 +98,8 @@ def test_results_corrected_for_luck(tmp_path: Path) -> None:
 def test_what_cannot_be_corrected_for_luck(tmp_path: Path) -> None:
     words = ("tournament", tmp_path / "t", "--agents", "random,greedy", "--groups", 2, "--variance-reduction")
     assert "needs their records" in genial(*words, "--no-records", status=2).stderr
-    solo = genial(*words, "--players", 1, "--mode", "solo", "--edition", "2009", status=2)
-    assert "solo games have no rank utility" in solo.stderr
+    small = genial(*words, "--colors", 5, status=2)
+    assert "the network of full states for 5 colors" in small.stderr
     assert not (tmp_path / "t").exists()
 
 
