@@ -7,7 +7,8 @@ plays pairs of games, the same deal with the seats swapped, and prints
 
 - the variance of a pair's mean score relative to two games of different deals (1: duplicate deals do not help);
 - how much of the variance of a game's score luck explains (:mod:`genial_env.analysis.luck`), and of a pair's;
-- the mean luck of the first agent with its 95% interval: the correction is unbiased, so it is about 0 in any match.
+- the mean luck of the first agent in the games in which it is seat 0, with its 95% interval: the correction is
+  unbiased, so it is about 0 in any match.
 
 The answer: docs/measurements.md.
 """
@@ -56,7 +57,7 @@ def compare(one: str, other: str, net: FullStateNet, args: Args, backend: str) -
     games, pairs = np.concatenate([home, away]), home + away
     luck_of_games, luck_of_pairs = np.concatenate(luck), luck[0] + luck[1]
     estimate = Estimate.of(pair_counts(home, away))
-    half = 1.96 * luck_of_pairs.std() / 2 / np.sqrt(args.pairs)
+    half = 1.96 * luck[0].std() / np.sqrt(args.pairs)
     return [
         f"{one} against {other}",
         f"{estimate.score:.1%}",
@@ -64,7 +65,7 @@ def compare(one: str, other: str, net: FullStateNet, args: Args, backend: str) -
         f"{pairs.var() / max(home.var() + away.var(), 1e-9):.2f}",
         f"{explained_variance(games, luck_of_games):.1%}",
         f"{explained_variance(pairs, luck_of_pairs):.1%}",
-        f"{luck_of_games.mean():+.2%} ± {half:.2%}",
+        f"{luck[0].mean():+.2%} ± {half:.2%}",
     ]
 
 
