@@ -1,7 +1,8 @@
 """Mean results of the agents of a tournament, corrected for the luck of the draws.
 
 A corrected result is a game's rank utility, or solo its lowest marker, minus the luck of the track
-(:mod:`genial_env.analysis.luck`). Its mean is that of the result, its variance is smaller.
+(:mod:`genial_env.analysis.luck`). It has the same mean, and a smaller variance if the
+network predicts well.
 """
 
 from collections.abc import Sequence
