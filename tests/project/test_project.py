@@ -20,7 +20,8 @@ LAYERS = [
     ["_util", "errors"],
     ["backends"],
     ["core"],
-    ["records", "encodings"],
+    ["records", "encodings", "notation"],
+    ["engines"],
     ["policies"],
     ["simulation", "render"],
     ["table", "analysis", "bench", "_compiled"],
@@ -49,7 +50,19 @@ OPTIONAL = {
 }
 """Where in the package a library, or a folder beside the package, may be imported."""
 
-PUBLIC_FOLDERS = ("core", "encodings", "policies", "records", "analysis", "arena", "envs", "render", "web")
+PUBLIC_FOLDERS = (
+    "core",
+    "encodings",
+    "notation",
+    "engines",
+    "policies",
+    "records",
+    "analysis",
+    "arena",
+    "envs",
+    "render",
+    "web",
+)
 
 
 def modules(folder: str) -> dict[str, Path]:
