@@ -28,6 +28,7 @@ LAYERS = [
     ["envs"],
     ["genial_v0", "testing", "warmup"],
     ["arena", "web"],
+    ["text"],
     ["cli"],
     ["__main__"],
 ]
@@ -41,6 +42,7 @@ OPTIONAL = {
     "ray": {"envs", "arena"},
     "starlette": {"web"},
     "uvicorn": {"web"},
+    "mcp": {"text"},
     "matplotlib": {"arena"},
     "numba": {"_compiled"},
     "torch": set(),
