@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from genial_env._util.validators import shorten
 from genial_env.core import kernel, ranking
 from genial_env.core.actions import tile_name
-from genial_env.core.arrays import Ints
+from genial_env.core.arrays import Bools, Ints
 from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import EMPTY, End, Phase, State
 from genial_env.records._parse import ParsedDecision, ParsedRecord
@@ -23,6 +25,44 @@ def decision_faults(
         draws: [G, K] The decisions' draws as tile kinds, filled up with -1.
         decisions: G decisions.
     """
+    faults: list[str | None] = [None] * len(decisions)
+    suspects = np.flatnonzero(~_are_correct(state, rows, actions, draws, decisions))
+    if suspects.size:
+        some = [decisions[index] for index in suspects.tolist()]
+        found = _describe_faults(state, rows[suspects], actions[suspects], draws[suspects], some)
+        for index, fault in zip(suspects.tolist(), found, strict=True):
+            faults[index] = fault
+    return faults
+
+
+def _are_correct(state: State, rows: Ints, actions: Ints, draws: Ints, decisions: list[ParsedDecision]) -> Bools:
+    """Return which decisions have no fault: [G]. Numbers are compared in all games at once, and no text is made.
+
+    The arguments are those of :func:`decision_faults`.
+    """
+    t, seats, racks = state.tables, state.to_play[rows], kernel.own_racks(state, rows)
+    columns = [(each.seat, each.legal, each.draw_seat in (None, each.seat), each.name == "keep") for each in decisions]
+    seat, legal, same_seat_draws, keeps = np.array(columns, dtype=np.int64).reshape(-1, 4).T
+    correct = (seat == seats) & (legal == kernel.legal_count(state, rows)) & (same_seat_draws == 1)
+    correct &= kernel.is_legal(state, actions, rows)
+    correct &= (kernel.count_kinds(draws, t.n_kinds) <= state.bag[rows]).all(axis=1)
+    declines = np.flatnonzero(actions == t.decline_action) if state.rules.has_swap else np.zeros(0, dtype=np.int64)
+    correct[declines] &= (state.phase[rows[declines]] == Phase.SWAP) == (keeps[declines] == 1)
+    places = np.flatnonzero(t.is_placing(actions))
+    tiles = [(decisions[index].kind, *decisions[index].points) for index in places.tolist()]
+    kinds, points = np.split(np.array(tiles, dtype=np.int64).reshape(-1, 1 + state.rules.colors), [1], axis=1)
+    correct[places] &= racks[places, t.split_action(actions[places])[0]] == kinds[:, 0]
+    correct[places] &= (points == kernel.gained(state, actions[places], rows[places])).all(axis=1)
+    for index in np.flatnonzero(actions == t.swap_action).tolist() if state.rules.has_swap else ():
+        held = [kind for kind in racks[index].tolist() if kind != EMPTY]
+        correct[index] &= sorted(held) == sorted(decisions[index].shown)
+    return correct
+
+
+def _describe_faults(
+    state: State, rows: Ints, actions: Ints, draws: Ints, decisions: list[ParsedDecision]
+) -> list[str | None]:
+    """Return the first fault of each decision, or None. The arguments are those of :func:`decision_faults`."""
     legal = kernel.is_legal(state, actions, rows)
     gained = kernel.gained(state, actions, rows).tolist()
     lacking = (kernel.count_kinds(draws, state.tables.n_kinds) > state.bag[rows]).tolist()

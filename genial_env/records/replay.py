@@ -128,9 +128,6 @@ def replay_many(records: Sequence[dict[str, Any]]) -> Decisions:
     _raise_first(range(len(parsed)), [result_fault(state, row, each) for row, each in enumerate(parsed)], len(parsed))
     order = np.argsort([row for row, _ in played], kind="stable").astype(np.int64)
     ordered = [played[index] for index in order.tolist()]
-    draws = np.full((len(ordered), state.rules.rack), EMPTY, dtype=np.int64)
-    for index, (_, decision) in enumerate(ordered):
-        draws[index, : len(decision.draws)] = decision.draws
     return Decisions(
         dealt=dealt,
         final=state,
@@ -138,7 +135,7 @@ def replay_many(records: Sequence[dict[str, Any]]) -> Decisions:
         states=State.concat(before).select(order),
         actions=np.array([decision.action for _, decision in ordered], dtype=np.int64),
         events=np.array([decision.event for _, decision in ordered], dtype=np.int64),
-        draws=draws,
+        draws=_as_slots([decision for _, decision in ordered], state.rules.rack),
         draw_events=np.array([decision.draw_event for _, decision in ordered], dtype=np.int64),
     )
 
@@ -208,14 +205,19 @@ def _deal(records: list[ParsedRecord]) -> State:
 def _apply_decisions(state: State, rows: Ints, decisions: list[ParsedDecision]) -> list[str | None]:
     """In place: apply one decision in each of some games if it has no fault. Return the faults."""
     actions = np.array([decision.action for decision in decisions], dtype=np.int64)
-    draws = np.full((len(rows), state.rules.rack), -1)
-    for index, decision in enumerate(decisions):
-        draws[index, : len(decision.draws)] = decision.draws
+    draws = _as_slots(decisions, state.rules.rack)
     faults = decision_faults(state, rows, actions, draws, decisions)
     is_correct = np.array([fault is None for fault in faults], dtype=np.bool_)
     before = state.drawn.sum(axis=1)
     kernel.apply(state, actions[is_correct], rows[is_correct], draws=draws[is_correct])
     drawn = state.drawn.sum(axis=1) - before
-    for index in np.flatnonzero(is_correct).tolist():
+    for index in np.flatnonzero(is_correct & (drawn[rows] != (draws != EMPTY).sum(axis=1))).tolist():
         faults[index] = draw_fault(decisions[index], int(drawn[rows[index]]))
     return faults
+
+
+def _as_slots(decisions: list[ParsedDecision], rack: int) -> Ints:
+    """Return the tile kinds drawn after each decision, EMPTY after the last: [G, K]."""
+    padding = [(EMPTY,) * (rack - count) for count in range(rack + 1)]
+    padded = [(*decision.draws, *padding[len(decision.draws)]) for decision in decisions]
+    return np.array(padded, dtype=np.int64).reshape(len(decisions), rack)
