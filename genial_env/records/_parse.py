@@ -33,7 +33,7 @@ from genial_env.errors import RecordError
 from genial_env.records.format import FORMAT, KEYS, VERSION, Event
 
 
-@dataclass
+@dataclass(slots=True)
 class ParsedDecision:
     """A decision of a record and the draw that follows it."""
 
@@ -148,15 +148,9 @@ _RULES = json_object(
 def _parse_rules(value: Any) -> Rules:
     found = _RULES(value, "rules")
     try:
-        return _one_object(Rules.from_dict(found))
+        return tables(Rules.from_dict(found)).rules  # one object for equal rules, so that look-ups compare no values
     except ValueError as error:
         raise validation_error("rules", f"rules that can be played ({error})", value) from error
-
-
-@lru_cache(maxsize=64)
-def _one_object(rules: Rules) -> Rules:
-    """Return the same object for equal rules: look-ups by the same object need not compare values."""
-    return rules
 
 
 def _parse_deal(rules: Rules, value: Any) -> list[list[int]]:

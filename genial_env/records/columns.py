@@ -95,7 +95,8 @@ class Batch:
     @cached_property
     def racks(self) -> Ints:
         """The own racks as indices of :data:`TILE_NAMES`: [D, K], EMPTY for an empty slot."""
-        return _standard_kinds(self.rules)[kernel.own_racks(self.states)]
+        racks: Ints = _standard_kinds(self.rules)[kernel.own_racks(self.states)]
+        return racks
 
     @cached_property
     def markers_after(self) -> NDArray[np.int8]:
@@ -112,7 +113,8 @@ class Batch:
         starts = (self.states.phase == Phase.PLACE)[:, None] & (self.seats[:, None] == np.arange(self.rules.players))
         counted = np.cumsum(starts, axis=0)
         before_game = counted[self.first_rows] - starts[self.first_rows]
-        return (counted - before_game[self.games])[self.rows, self.seats]
+        turns: Ints = (counted - before_game[self.games])[self.rows, self.seats]
+        return turns
 
     @cached_property
     def first_rows(self) -> Ints:
@@ -297,9 +299,7 @@ COLUMNS: tuple[Column, ...] = (
     ),
     Column(("legal",), "int32", "number of legal actions", lambda b: Values(kernel.legal_count(b.states))),
     Column(("action",), "int32", "id of the action (docs/actions.md)", lambda b: Values(b.actions)),
-    Column(
-        ("slot",), "int8", "rack slot of the tile placed", lambda b: Values(b.slot_and_placement[0], ~b.places)
-    ),
+    Column(("slot",), "int8", "rack slot of the tile placed", lambda b: Values(b.slot_and_placement[0], ~b.places)),
     Column(("tile",), "category", "the tile placed; its first letter lies on cell (q1, r1)", _tile),
     Column(("q1", "r1", "q2", "r2"), "int8", "axial coordinates of the two cells of the tile placed", _cells),
     Column(
@@ -343,7 +343,7 @@ COLUMNS: tuple[Column, ...] = (
     Column(
         ("result",),
         "float32",
-        "rank utility of the seat (its team), +1 first to -1 last; solo: the lowest marker; missing in unfinished games",
+        "rank utility of the seat (its team), +1 first to -1 last; solo the lowest marker. Missing in unfinished games",
         _result,
     ),
     Column(

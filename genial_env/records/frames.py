@@ -10,7 +10,7 @@ them. Needs pyarrow (extra `data`).
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -87,7 +87,7 @@ def to_frames(records: Iterable[Located], judge: DecisionJudge | None = None) ->
 
 def write_frame(
     path: str | os.PathLike[str], records: Iterable[Located], judge: DecisionJudge | None = None
-) -> Iterator[int]:
+) -> Generator[int, None, None]:
     """Write the table of the decisions of recorded games to a Parquet or CSV file, part by part.
 
     The file replaces an existing one when the iterator is exhausted. If it fails or is closed before, the existing file
@@ -142,7 +142,7 @@ def frame_schema() -> "pa.Schema":
     return arrow.schema(fields, {"format": FORMAT, "version": str(VERSION), "genial_env": __version__})
 
 
-def located_records(path: str | os.PathLike[str]) -> Iterator[Located]:
+def located_records(path: str | os.PathLike[str]) -> Generator[Located, None, None]:
     """Yield the records of a file with their places. They are checked when they are replayed.
 
     Raises:
@@ -232,8 +232,7 @@ def _decode(table: "pa.Table") -> "pa.Table":
 def _decoded_schema(schema: "pa.Schema") -> "pa.Schema":
     arrow = _import_arrow()
     plain = [
-        arrow.field(each.name, arrow.string() if arrow.types.is_dictionary(each.type) else each.type)
-        for each in schema
+        arrow.field(each.name, arrow.string() if arrow.types.is_dictionary(each.type) else each.type) for each in schema
     ]
     return arrow.schema(plain)
 

@@ -42,6 +42,8 @@ OPTIONAL = {
     "uvicorn": {"web"},
     "matplotlib": {"arena"},
     "numba": {"_compiled"},
+    "pyarrow": {"records"},
+    "pandas": set(),
     "torch": set(),
     "agents": set(),
     "experiments": set(),
