@@ -66,7 +66,8 @@ class Batch:
 
     Args:
         decisions: the D decisions of B games.
-        records: B records, from which names and seeds are taken.
+        agents: [B][P] the names of the agents by seat.
+        seeds: [B] the seeds of the games, None where they are unknown.
         first_game: the number of the first game in the table.
         judged: what a judge says of the decisions; None if they are not judged.
     """
@@ -74,11 +75,13 @@ class Batch:
     def __init__(
         self,
         decisions: Decisions,
-        records: Sequence[dict[str, Any]],
+        agents: Sequence[Sequence[str]],
+        seeds: Sequence[int | None],
         first_game: int = 0,
         judged: Judged | None = None,
     ) -> None:
-        self.decisions, self.records, self.first_game, self.judged = decisions, records, first_game, judged
+        self.decisions, self.agents, self.seeds = decisions, agents, seeds
+        self.first_game, self.judged = first_game, judged
         self.rules, self.tables = decisions.states.rules, decisions.states.tables
         self.games, self.states, self.actions = decisions.games, decisions.states, decisions.actions
         self.rows = np.arange(len(self.actions))
@@ -132,7 +135,7 @@ class Batch:
         """The results of the tracks: [B, T]; NaN in games that are not finished."""
         final: State = self.decisions.final
         if self.rules.tracks == 1:
-            found = final.scores.min(axis=2).astype(np.float64)
+            found: AnyFloats = final.scores.min(axis=2).astype(np.float64)
         else:
             found = ranking.rank_utility(self.ranks)
         found[~final.over] = np.nan
@@ -191,15 +194,14 @@ def _rule_text(name: str, meaning: str, texts: tuple[str, ...]) -> Column:
 
 
 def _seeds(batch: Batch) -> Values:
-    seeds = [record["seed"] for record in batch.records]
-    missing = batch.by_game([seed is None for seed in seeds], np.bool_)
-    return Values(batch.by_game([seed or 0 for seed in seeds], np.uint64), missing)
+    missing = batch.by_game([seed is None for seed in batch.seeds], np.bool_)
+    return Values(batch.by_game([seed or 0 for seed in batch.seeds], np.uint64), missing)
 
 
 def _agents(batch: Batch) -> Values:
-    texts = tuple(dict.fromkeys(name for record in batch.records for name in record["agents"]))
+    texts = tuple(dict.fromkeys(name for names in batch.agents for name in names))
     index = {name: number for number, name in enumerate(texts)}
-    by_seat = np.array([[index[name] for name in record["agents"]] for record in batch.records], dtype=np.int64)
+    by_seat = np.array([[index[name] for name in names] for names in batch.agents], dtype=np.int64)
     return Values(by_seat[batch.games, batch.seats], categories=texts)
 
 

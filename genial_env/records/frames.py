@@ -22,8 +22,9 @@ from genial_env._util.files import replace_file
 from genial_env._util.strict_json import JSONError, numbered_lines, parse_object
 from genial_env._util.version import __version__
 from genial_env.errors import RecordError
+from genial_env.records._parse import ParsedRecord, parse_record
 from genial_env.records.columns import COLUMNS, FORMAT, VERSION, Batch, Column, DecisionJudge, Values
-from genial_env.records.replay import replay_many, verify
+from genial_env.records.replay import replay_parsed
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,17 +39,23 @@ SUFFIXES = (".parquet", ".csv")
 
 
 class Located(NamedTuple):
-    """A record and where it stands, for messages."""
+    """A parsed record and where it stands, for messages."""
 
     where: str
-    record: dict[str, Any]
+    parsed: ParsedRecord
+    agents: list[str]
+    seed: int | None
 
 
-def to_frame(records: Iterable[dict[str, Any]], judge: DecisionJudge | None = None) -> "pa.Table":
+AnyRecord = dict[str, Any] | Located
+"""A record, as it is or parsed."""
+
+
+def to_frame(records: Iterable[AnyRecord], judge: DecisionJudge | None = None) -> "pa.Table":
     """Return a table of the decisions of recorded games, one row a decision.
 
     Args:
-        records: the records; their rules may differ.
+        records: the records, or those of a file (:func:`located_records`); their rules may differ.
         judge: judges the decisions, for the columns of loss and luck
             (:class:`genial_env.analysis.judged_decisions.DecisionsJudge`); None: they have no values.
 
@@ -61,32 +68,30 @@ def to_frame(records: Iterable[dict[str, Any]], judge: DecisionJudge | None = No
         ImportError: if pyarrow is not installed.
     """
     arrow = _import_arrow()
-    parts = list(to_frames(_number(records), judge))
+    parts = list(to_frames(records, judge))
     return arrow.concat_tables(parts).unify_dictionaries() if parts else frame_schema().empty_table()
 
 
-def to_frames(records: Iterable[Located], judge: DecisionJudge | None = None) -> Iterator["pa.Table"]:
+def to_frames(records: Iterable[AnyRecord], judge: DecisionJudge | None = None) -> Iterator["pa.Table"]:
     """Yield the table of :func:`to_frame` in parts of some hundred games, for more games than fit in memory.
 
-    Args:
-        records: the records with their places, see :func:`located_records`.
-        judge: see :func:`to_frame`.
+    The arguments and the errors are those of :func:`to_frame`.
     """
     first_game = 0
-    for part in _split(records):
-        found = [each.record for each in part]
+    for part in _split(_locate_all(records)):
         try:
-            decisions = replay_many(found)
+            decisions = replay_parsed([each.parsed for each in part])
         except RecordError:
             _raise_first_fault(part)
             raise
-        batch = Batch(decisions, found, first_game, None if judge is None else judge(decisions))
+        agents, seeds = [each.agents for each in part], [each.seed for each in part]
+        batch = Batch(decisions, agents, seeds, first_game, None if judge is None else judge(decisions))
         yield _make_table(batch)
         first_game += len(part)
 
 
 def write_frame(
-    path: str | os.PathLike[str], records: Iterable[Located], judge: DecisionJudge | None = None
+    path: str | os.PathLike[str], records: Iterable[AnyRecord], judge: DecisionJudge | None = None
 ) -> Generator[int, None, None]:
     """Write the table of the decisions of recorded games to a Parquet or CSV file, part by part.
 
@@ -95,7 +100,7 @@ def write_frame(
 
     Args:
         path: the file; its name ends in ``.parquet`` or ``.csv``.
-        records: the records with their places, see :func:`located_records`.
+        records: see :func:`to_frame`.
         judge: see :func:`to_frame`.
 
     Yields:
@@ -143,22 +148,31 @@ def frame_schema() -> "pa.Schema":
 
 
 def located_records(path: str | os.PathLike[str]) -> Generator[Located, None, None]:
-    """Yield the records of a file with their places. They are checked when they are replayed.
+    """Yield the records of a file with their places. Whether they follow the rules is checked when they are replayed.
 
     Raises:
         OSError: if the file cannot be opened.
-        RecordError: if a line is not a JSON object.
+        RecordError: if the form of a line is wrong. The message names file and line.
     """
     try:
         for number, text in numbered_lines(path):
             where = f"{path}:{number}"
-            yield Located(where, parse_object(text, where))
+            yield _locate(where, parse_object(text, where))
     except JSONError as error:
         raise RecordError(str(error)) from error
 
 
-def _number(records: Iterable[dict[str, Any]]) -> Iterator[Located]:
-    return (Located(f"game {number}", record) for number, record in enumerate(records))
+def _locate_all(records: Iterable[AnyRecord]) -> Iterator[Located]:
+    for number, record in enumerate(records):
+        yield record if isinstance(record, Located) else _locate(f"game {number}", record)
+
+
+def _locate(where: str, record: dict[str, Any]) -> Located:
+    """Parse a record. What was parsed is kept, and not the much larger record."""
+    try:
+        return Located(where, parse_record(record), record["agents"], record["seed"])
+    except RecordError as error:
+        raise RecordError(f"{where}: {error}") from error
 
 
 def _split(records: Iterable[Located]) -> Iterator[list[Located]]:
@@ -167,20 +181,18 @@ def _split(records: Iterable[Located]) -> Iterator[list[Located]]:
     while part := list(islice(rest, GAMES_AT_ONCE)):
         start = 0
         for end in range(1, len(part) + 1):
-            if end == len(part) or _rules_of(part[end]) != _rules_of(part[start]):
+            if end == len(part) or part[end].parsed.rules != part[start].parsed.rules:
                 yield part[start:end]
                 start = end
 
 
-def _rules_of(located: Located) -> Any:
-    return located.record.get("rules") if isinstance(located.record, dict) else None
-
-
 def _raise_first_fault(part: Sequence[Located]) -> None:
     """Raise the error of the first record that does not replay, with its place."""
-    for each, fault in zip(part, verify(each.record for each in part), strict=True):
-        if fault is not None:
-            raise RecordError(f"{each.where}: {fault}")
+    for each in part:
+        try:
+            replay_parsed([each.parsed])
+        except RecordError as error:
+            raise RecordError(f"{each.where}: {error}") from error
 
 
 def _make_table(batch: Batch) -> "pa.Table":

@@ -115,7 +115,11 @@ def replay_many(records: Sequence[dict[str, Any]]) -> Decisions:
         RecordError: If a record does not replay.
         ValueError: If there is no record, or their rules differ.
     """
-    parsed = [_parse(record, game, len(records)) for game, record in enumerate(records)]
+    return replay_parsed([_parse(record, game, len(records)) for game, record in enumerate(records)])
+
+
+def replay_parsed(parsed: Sequence[ParsedRecord]) -> Decisions:
+    """Compute :func:`replay_many` of parsed records."""
     if len({each.rules for each in parsed}) != 1:
         raise ValueError(f"expected records of games with the same rules, got {len({each.rules for each in parsed})}")
     state, decisions = _deal(parsed), DecisionArrays.of(parsed)
@@ -191,7 +195,7 @@ def _replay(records: list[ParsedRecord], check_result: bool) -> tuple[State, lis
     return state, faults
 
 
-def _deal(records: list[ParsedRecord]) -> State:
+def _deal(records: Sequence[ParsedRecord]) -> State:
     """Return the initial positions: the recorded racks, all other tiles in the bag."""
     rules = records[0].rules
     state = kernel.deal(rules, np.zeros(len(records), dtype=np.uint64))
