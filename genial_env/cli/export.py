@@ -10,7 +10,8 @@ import typer
 from genial_env.analysis.judged_decisions import DecisionsJudge
 from genial_env.cli.common import app, check_writable, one_line_errors
 from genial_env.cli.console import progress_bar
-from genial_env.records.frames import check_format, located_records, write_frame
+from genial_env.records.batches import located_records
+from genial_env.records.frames import check_format, write_frame
 
 
 @app.command("export")

@@ -10,52 +10,33 @@ them. Needs pyarrow (extra `data`).
 """
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from genial_env._util.extras import install_hint
 from genial_env._util.files import replace_file
-from genial_env._util.strict_json import JSONError, numbered_lines, parse_object
 from genial_env._util.version import __version__
-from genial_env.errors import RecordError
-from genial_env.records._parse import ParsedRecord, parse_record
+from genial_env.records.batches import AnyRecord, replay_batches
 from genial_env.records.columns import COLUMNS, FORMAT, VERSION, Batch, Column, DecisionJudge, Values
-from genial_env.records.replay import replay_parsed
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SUFFIXES", "check_format", "frame_schema", "located_records", "to_frame", "to_frames", "write_frame"]
-
-GAMES_AT_ONCE = 512
-"""The number of games that are replayed together; a part of a Parquet file (row group) holds so many."""
+__all__ = ["SUFFIXES", "check_format", "frame_schema", "to_frame", "to_frames", "write_frame"]
 
 SUFFIXES = (".parquet", ".csv")
 """The endings of the names of files that :func:`write_frame` writes."""
-
-
-class Located(NamedTuple):
-    """A parsed record and where it stands, for messages."""
-
-    where: str
-    parsed: ParsedRecord
-    agents: list[str]
-    seed: int | None
-
-
-AnyRecord = dict[str, Any] | Located
-"""A record, as it is or parsed."""
 
 
 def to_frame(records: Iterable[AnyRecord], judge: DecisionJudge | None = None) -> "pa.Table":
     """Return a table of the decisions of recorded games, one row a decision.
 
     Args:
-        records: the records, or those of a file (:func:`located_records`); their rules may differ.
+        records: the records, or those of a file (:func:`~genial_env.records.batches.located_records`). Their rules may
+            differ.
         judge: judges the decisions, for the columns of loss and luck
             (:class:`genial_env.analysis.judged_decisions.DecisionsJudge`); None: they have no values.
 
@@ -78,16 +59,10 @@ def to_frames(records: Iterable[AnyRecord], judge: DecisionJudge | None = None) 
     The arguments and the errors are those of :func:`to_frame`.
     """
     first_game = 0
-    for part in _split(_locate_all(records)):
-        try:
-            decisions = replay_parsed([each.parsed for each in part])
-        except RecordError:
-            _raise_first_fault(part)
-            raise
-        agents, seeds = [each.agents for each in part], [each.seed for each in part]
-        batch = Batch(decisions, agents, seeds, first_game, None if judge is None else judge(decisions))
-        yield _make_table(batch)
-        first_game += len(part)
+    for played in replay_batches(records):
+        judged = None if judge is None else judge(played.decisions)
+        yield _make_table(Batch(played.decisions, played.agents, played.seeds, first_game, judged))
+        first_game += len(played.agents)
 
 
 def write_frame(
@@ -145,54 +120,6 @@ def frame_schema() -> "pa.Schema":
     arrow = _import_arrow()
     fields = [arrow.field(name, _arrow_type(column)) for column in COLUMNS for name in column.names]
     return arrow.schema(fields, {"format": FORMAT, "version": str(VERSION), "genial_env": __version__})
-
-
-def located_records(path: str | os.PathLike[str]) -> Generator[Located, None, None]:
-    """Yield the records of a file with their places. Whether they follow the rules is checked when they are replayed.
-
-    Raises:
-        OSError: if the file cannot be opened.
-        RecordError: if the form of a line is wrong. The message names file and line.
-    """
-    try:
-        for number, text in numbered_lines(path):
-            where = f"{path}:{number}"
-            yield _locate(where, parse_object(text, where))
-    except JSONError as error:
-        raise RecordError(str(error)) from error
-
-
-def _locate_all(records: Iterable[AnyRecord]) -> Iterator[Located]:
-    for number, record in enumerate(records):
-        yield record if isinstance(record, Located) else _locate(f"game {number}", record)
-
-
-def _locate(where: str, record: dict[str, Any]) -> Located:
-    """Parse a record. What was parsed is kept, and not the much larger record."""
-    try:
-        return Located(where, parse_record(record), record["agents"], record["seed"])
-    except RecordError as error:
-        raise RecordError(f"{where}: {error}") from error
-
-
-def _split(records: Iterable[Located]) -> Iterator[list[Located]]:
-    """Yield the records in lists of at most GAMES_AT_ONCE with the same rules, in order."""
-    rest = iter(records)
-    while part := list(islice(rest, GAMES_AT_ONCE)):
-        start = 0
-        for end in range(1, len(part) + 1):
-            if end == len(part) or part[end].parsed.rules != part[start].parsed.rules:
-                yield part[start:end]
-                start = end
-
-
-def _raise_first_fault(part: Sequence[Located]) -> None:
-    """Raise the error of the first record that does not replay, with its place."""
-    for each in part:
-        try:
-            replay_parsed([each.parsed])
-        except RecordError as error:
-            raise RecordError(f"{each.where}: {error}") from error
 
 
 def _make_table(batch: Batch) -> "pa.Table":

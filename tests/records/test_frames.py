@@ -15,7 +15,16 @@ from genial_env.analysis.luck import measure_luck
 from genial_env.analysis.review import review
 from genial_env.core.actions import Place, decode
 from genial_env.errors import RecordError
-from genial_env.records import Record, frame_schema, frames, to_frame, write_frame, write_records
+from genial_env.records import (
+    Record,
+    batches,
+    frame_schema,
+    frames,
+    located_records,
+    to_frame,
+    write_frame,
+    write_records,
+)
 from genial_env.records.columns import COLUMNS, FORMAT, VERSION
 from tests.positions import every_rules
 
@@ -99,10 +108,10 @@ def test_games_with_different_rules_in_one_table() -> None:
 
 @pytest.mark.parametrize("suffix", frames.SUFFIXES)
 def test_files_are_written_in_parts(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "GAMES_AT_ONCE", 2)
+    monkeypatch.setattr(batches, "GAMES_AT_ONCE", 2)
     records, path = play_records(Rules(), 5), tmp_path / f"games{suffix}"
     write_records(tmp_path / "games.jsonl", records)
-    assert list(write_frame(path, frames.located_records(tmp_path / "games.jsonl"))) == [2, 2, 1]
+    assert list(write_frame(path, located_records(tmp_path / "games.jsonl"))) == [2, 2, 1]
     whole = to_frame(records)
     if suffix == ".parquet":
         found = parquet.read_table(path)
@@ -122,7 +131,7 @@ def test_a_wrong_record_changes_no_file(tmp_path: Path) -> None:
     write_records(tmp_path / "games.jsonl", records)
     path.write_text("before")
     with pytest.raises(RecordError, match=r"games\.jsonl:2: scores: expected .*, found"):
-        list(write_frame(path, frames.located_records(tmp_path / "games.jsonl")))
+        list(write_frame(path, located_records(tmp_path / "games.jsonl")))
     assert path.read_text() == "before"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["games.jsonl", "games.parquet"]
     with pytest.raises(RecordError, match="game 1: scores"):
