@@ -45,6 +45,8 @@ OPTIONAL = {
     "mcp": {"text"},
     "matplotlib": {"arena"},
     "numba": {"_compiled"},
+    "pyarrow": {"records"},
+    "pandas": set(),
     "torch": set(),
     "agents": set(),
     "experiments": set(),
