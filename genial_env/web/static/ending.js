@@ -1,7 +1,7 @@
 // The result of a finished game.
 
 import { html } from "./dom.js";
-import { describeResult, nameTrack } from "./sentences.js";
+import { describeRanks, describeResult, nameTrack } from "./sentences.js";
 import { texts } from "./texts.js";
 
 /** @import { Ending, Game } from "./api_types.js" */
@@ -41,7 +41,7 @@ export function createEnding({ id, rules, names }, end) {
       html("thead", {}, html("tr", {}, head.map((words) => html("th", { scope: "col" }, words)))),
       html("tbody", {}, rows),
     ),
-    end.why.map((words) => html("p", {}, `${words[0].toUpperCase()}${words.slice(1)}.`)),
-    html("p", { class: "hint" }, texts.ended(end.how, end.seed)),
+    describeRanks(rules, names, end).map((words) => html("p", {}, `${words[0].toUpperCase()}${words.slice(1)}.`)),
+    html("p", { class: "hint" }, texts.ended(texts.ends[end.how] ?? end.how, end.seed)),
   );
 }
