@@ -66,7 +66,7 @@ class Batch:
 
     Args:
         decisions: the D decisions of B games.
-        agents: [B][P] the names of the agents by seat.
+        agents: [B, P] the names of the agents by seat.
         seeds: [B] the seeds of the games, None where they are unknown.
         first_game: the number of the first game in the table.
         judged: what a judge says of the decisions; None if they are not judged.
