@@ -10,6 +10,7 @@
 ``genial_env.envs.sb3``        a Stable-Baselines3 VecEnv that steps all its games in one batch
 ``genial_env.envs.openspiel``  an OpenSpiel game; importing the module registers it
 ``genial_env.envs.rllib``      an RLlib MultiAgentEnv
+``genial_env.envs.rules_pool`` Gymnasium: the rules of each game are drawn from a pool, for a curriculum
 =============================  ======================================================================================
 """
 
