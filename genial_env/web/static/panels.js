@@ -123,3 +123,25 @@ function createRack(name, tiles, size) {
     held.map((tile) => drawTile(tile, 10)),
   );
 }
+
+/**
+ * Create the list of the tiles that a seat has not seen yet, which is opened on demand.
+ * @returns {{element: HTMLElement, show: (position: Position, over: boolean) => void}}
+ */
+export function createUnseen() {
+  const title = html("summary");
+  const list = html("ul");
+  const element = html("details", { class: "card unseen-tiles" }, title, html("p", { class: "hint" }, texts.unseenHelp), list);
+  return {
+    element,
+    show: ({ unseen }, over) => {
+      const kinds = Object.entries(unseen ?? {});
+      element.hidden = unseen === undefined || over;
+      title.textContent = texts.unseen(kinds.reduce((sum, [, tiles]) => sum + tiles, 0));
+      const items = kinds.map(([tile, tiles]) =>
+        html("li", {}, drawTile(tile, 10), html("span", { role: "img", "aria-label": texts.unseenTile(tiles, nameTile(tile)) }, String(tiles))),
+      );
+      list.replaceChildren(...items);
+    },
+  };
+}

@@ -72,6 +72,9 @@ export const words = {
   reviewPage: "Analyse",
   settings: "Einstellungen",
   language: "Sprache",
+  theme: "Farben",
+  themes: { "": "wie das System", light: "hell", dark: "dunkel" },
+  sounds: "Töne",
 
   // Zahlen
   number,
@@ -170,6 +173,9 @@ export const words = {
   },
   bag: (tiles) => count(tiles, { one: "# Stein im Beutel", other: "# Steine im Beutel" }),
   noJudge: "keine Tipps für dieses Spiel",
+  unseen: (tiles) => `Noch nicht gesehene Steine (${number(tiles)})`,
+  unseenHelp: "Im Beutel oder auf verdeckten Bänken.",
+  unseenTile: (tiles, tile) => `${number(tiles)} × ${tile}`,
 
   // Der Anfang
   newGame: "Neues Spiel",

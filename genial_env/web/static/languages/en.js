@@ -41,6 +41,10 @@ export const words = {
   reviewPage: "Review",
   settings: "Settings",
   language: "Language",
+  theme: "Colors",
+  /** @type {Record<string, string>} */
+  themes: { "": "as the system", light: "light", dark: "dark" },
+  sounds: "Sounds",
 
   // Numbers
   number,
@@ -126,6 +130,11 @@ export const words = {
   /** @param {number} tiles */
   bag: (tiles) => count(tiles, { one: "# tile in the bag", other: "# tiles in the bag" }),
   noJudge: "no hints: there is no judge for this game",
+  /** @param {number} tiles */
+  unseen: (tiles) => `Tiles not seen yet (${number(tiles)})`,
+  unseenHelp: "In the bag or on hidden racks.",
+  /** @param {number} tiles @param {string} tile */
+  unseenTile: (tiles, tile) => `${number(tiles)} × ${tile}`,
 
   // The start
   newGame: "New game",

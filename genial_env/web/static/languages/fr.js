@@ -62,6 +62,9 @@ export const words = {
   reviewPage: "Analyser",
   settings: "Réglages",
   language: "Langue",
+  theme: "Couleurs",
+  themes: { "": "comme le système", light: "claires", dark: "sombres" },
+  sounds: "Sons",
 
   // Nombres
   number,
@@ -158,6 +161,9 @@ export const words = {
   },
   bag: (tiles) => count(tiles, { one: "# tuile dans le sac", other: "# tuiles dans le sac" }),
   noJudge: "pas de conseils pour cette partie",
+  unseen: (tiles) => `Tuiles pas encore vues (${number(tiles)})`,
+  unseenHelp: "Dans le sac ou dans les réserves cachées.",
+  unseenTile: (tiles, tile) => `${number(tiles)} × ${tile}`,
 
   // Le début
   newGame: "Nouvelle partie",
