@@ -101,6 +101,7 @@ class GameScreen {
     fill(
       place,
       createTable(game.rules, {
+        title: game.names.join(", "),
         status: this.status,
         board: frameBoard(this.board),
         controls: [this.preview, this.watch, this.controls],

@@ -7,7 +7,13 @@ import { LANGUAGES, chooseLanguage, language, texts } from "./texts.js";
 
 /** Create the menu. It closes when something beside it is pressed, and by Escape. */
 export function createMenu() {
-  const summary = html("summary", { "aria-label": `${texts.settings} (${LANGUAGES[language].name})` }, `${language.toUpperCase()} ⚙`);
+  const summary = html(
+    "summary",
+    {},
+    `${language.toUpperCase()} `,
+    html("span", { "aria-hidden": true }, "⚙"),
+    html("span", { class: "unseen" }, texts.settings),
+  );
   const menu = html("details", { class: "menu" }, summary, html("div", { class: "card" }, createLanguages(), createThemes(), createSounds()));
   document.addEventListener("pointerdown", (event) => {
     if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false;

@@ -45,7 +45,7 @@ function createElement([tag, attributes, ...children]) {
   const inside = children.map((child) => (typeof child === "string" ? child : createElement(child)));
   if (name === "img") return html("img", { ...attributes, src: `/static/rules/${attributes.src}`, loading: "lazy" });
   if (name === "table") return html("div", { class: "scroll", tabindex: 0 }, html("table", {}, inside));
-  if (name === "th") return html("th", { scope: "col" }, inside);
+  if (name === "th") return inside.length ? html("th", { scope: "col" }, inside) : html("td");
   if (name === "a") return html("a", { href: "#/rules", onclick: (event) => follow(event, String(attributes.href)) }, inside);
   return html(name, name === "h2" || name === "h3" ? { ...attributes, tabindex: -1 } : attributes, inside);
 }

@@ -72,7 +72,7 @@ export const words = {
   reviewPage: "Analyse",
   settings: "Einstellungen",
   language: "Sprache",
-  theme: "Farben",
+  theme: "Aussehen",
   themes: { "": "wie das System", light: "hell", dark: "dunkel" },
   sounds: "Töne",
 
@@ -398,7 +398,6 @@ export const words = {
   showBefore: "Die Entscheidung zeigen",
   otherAction: (action, worth) => `${action}: ${worth}`,
   otherPlacement: (where, points, worth) => `${where}: ${points}; ${worth}`,
-  tileOn: (tile, where) => `${tile} auf ${where}`,
 
   // Das Diagramm einer Analyse
   expectedLowest: "Erwarteter niedrigster Wert",

@@ -41,7 +41,7 @@ export const words = {
   reviewPage: "Review",
   settings: "Settings",
   language: "Language",
-  theme: "Colors",
+  theme: "Appearance",
   /** @type {Record<string, string>} */
   themes: { "": "as the system", light: "light", dark: "dark" },
   sounds: "Sounds",
@@ -399,8 +399,6 @@ export const words = {
   otherAction: (action, worth) => `${action}: ${worth}`,
   /** @param {string} where @param {string} points @param {string} worth */
   otherPlacement: (where, points, worth) => `${where}: ${points}; ${worth}`,
-  /** @param {string} tile @param {string} where */
-  tileOn: (tile, where) => `${tile} on ${where}`,
 
   // The chart of a review
   expectedLowest: "Expected lowest marker",

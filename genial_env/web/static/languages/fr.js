@@ -62,8 +62,8 @@ export const words = {
   reviewPage: "Analyser",
   settings: "Réglages",
   language: "Langue",
-  theme: "Couleurs",
-  themes: { "": "comme le système", light: "claires", dark: "sombres" },
+  theme: "Apparence",
+  themes: { "": "comme le système", light: "claire", dark: "sombre" },
   sounds: "Sons",
 
   // Nombres
@@ -394,7 +394,6 @@ export const words = {
   showBefore: "Montrer le choix",
   otherAction: (action, worth) => `${action} : ${worth}`,
   otherPlacement: (where, points, worth) => `${where} : ${points} ; ${worth}`,
-  tileOn: (tile, where) => `${tile} en ${where}`,
 
   // Le graphique d’une analyse
   expectedLowest: "Marqueur le plus bas espéré",
