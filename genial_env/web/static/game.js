@@ -6,9 +6,10 @@ import { createButtons, createCurtain, createRack } from "./controls.js";
 import { announce, fill, html, isForeignKey, isInside, wait } from "./dom.js";
 import { createEnding } from "./ending.js";
 import { Hand } from "./hand.js";
-import { createPanels, createTable } from "./panels.js";
+import { createPanels, createTable, createUnseen } from "./panels.js";
 import { describeMisfit, describePlacement, findPlacement } from "./placement.js";
 import { describeEvents, nameAction } from "./sentences.js";
+import { playChange } from "./sounds.js";
 import { nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
@@ -92,6 +93,7 @@ class GameScreen {
     this.watch = this.createWatch();
     this.controls = html("div", { class: "controls" });
     this.side = html("div", { class: "panels" });
+    this.unseen = createUnseen();
     this.log = html("ol", { class: "moves" });
     this.ending = html("div");
     const open = matchMedia("(min-width: 861px)").matches; // there is room for it
@@ -99,10 +101,11 @@ class GameScreen {
     fill(
       place,
       createTable(game.rules, {
+        title: game.names.join(", "),
         status: this.status,
         board: frameBoard(this.board),
         controls: [this.preview, this.watch, this.controls],
-        beside: [this.ending, this.side, log],
+        beside: [this.ending, this.side, this.unseen.element, log],
       }),
     );
     /** @type {import("./controls.js").Actions} */
@@ -134,6 +137,7 @@ class GameScreen {
 
   /** @param {Game} game */
   setGame(game) {
+    playChange(this.game, game);
     this.game = game;
     this.told = describeEvents(game.rules, game.names, this.board.grid, game.moves);
     this.news.postMessage({ id: game.id, turn: game.turn });
@@ -224,6 +228,7 @@ class GameScreen {
     this.showControls();
     this.showStatus();
     fill(this.log, moves.map((event) => html("li", {}, this.describe(event))));
+    this.unseen.show(position, Boolean(end));
     fill(this.ending, end ? createEnding(this.game, end) : null);
     document.title = this.game.waits ? texts.yourTurnTitle : texts.title;
   }

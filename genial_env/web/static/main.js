@@ -3,8 +3,10 @@
 import { Refusal, post } from "./api.js";
 import { fill, getElement, html } from "./dom.js";
 import { openGame } from "./game.js";
+import { openIntroduction } from "./introduction.js";
 import { createMenu } from "./menu.js";
 import { openReplay } from "./replay.js";
+import { openRules } from "./rules.js";
 import { openStart } from "./start.js";
 import { texts } from "./texts.js";
 import { setLook } from "./tiles.js";
@@ -31,6 +33,8 @@ function findScreen(address, sent) {
   const [, first, second, third] = address.split("/");
   if (first === "game" && second) return (place) => openGame(place, second);
   if (first === "replay") return (place) => openReplay(place, second, third === "review");
+  if (first === "rules") return openRules;
+  if (first === "introduction") return openIntroduction;
   return (place) => openStart(place, sent.choices);
 }
 
@@ -74,6 +78,7 @@ fill(
   pages,
   html("a", { href: "#/" }, texts.playPage),
   html("a", { href: "#/replay" }, texts.reviewPage),
+  html("a", { href: "#/rules" }, texts.rulesPage),
   createMenu(),
 );
 addEventListener("hashchange", async () => {
