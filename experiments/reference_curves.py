@@ -126,8 +126,8 @@ def _make_table(scripted: dict[str, Shares], runs: dict[str, dict[str, Shares]],
     for steps in args.steps:
         cells = []
         for opponent in args.opponents:
-            shares = np.array([run[str(steps)][opponent] for run in runs.values()])
-            cells.append(f"{shares.mean():.1%} ({shares.min():.1%} to {shares.max():.1%})")
+            by_seed = np.array([run[str(steps)][opponent] for run in runs.values()])
+            cells.append(f"{by_seed.mean():.1%} ({by_seed.min():.1%} to {by_seed.max():.1%})")
         table.add_row(f"MLP, {steps:,} steps", *cells)
     return table
 
