@@ -66,7 +66,8 @@ class Progress:
     def line(self) -> str:
         """Return the line of this moment."""
         seconds, done = self._clock() - self._began, min(self.done, self._total)
-        text = f"{seconds:6.0f} s  {done:,} of {self._total:,} {self._unit} ({done / self._total:.0%})"
+        share = done / self._total if self._total else 1.0
+        text = f"{seconds:6.0f} s  {done:,} of {self._total:,} {self._unit} ({share:.0%})"
         if self._first < done < self._total:
             left = seconds * (self._total - done) / (done - self._first)
             text += f", about {left:,.0f} s left"
