@@ -16,6 +16,7 @@ from experiments import (
     leaderboard,
     long_masks,
     ppo_speed,
+    reference_curves,
     speed,
     train_luck,
     variance,
@@ -104,6 +105,28 @@ def test_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "solo denial: mean lowest marker" in capsys.readouterr().out
     found = json.loads((tmp_path / "found.json").read_text())["found"]
     assert found["greedy among random"]["2 seats"][0] > 0.9
+
+
+def test_reference_curves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = reference_curves.Args(
+        steps=(32, 64), seeds=(0,), opponents=("random",), deals=4, n_envs=4, n_steps=8, batch_size=32, n_epochs=1
+    )
+    args.out = tmp_path / "found.json"
+    first = reference_curves.main(args)
+    assert set(first["0"]) == {"32", "64"}
+    kept = json.loads(args.out.read_text())
+    kept["runs"]["0"]["64"]["random"] = 0.125
+    args.out.write_text(json.dumps(kept))
+    args.seeds = (0, 1)  # goes on with what is missing
+    found = reference_curves.main(args)
+    assert found["0"]["64"]["random"] == 0.125
+    assert set(found) == {"0", "1"}
+    shown = capsys.readouterr().out
+    assert "seed 1, 64 steps: " in shown
+    assert f"Results: {args.out}" in shown
+    args.deals = 6
+    with pytest.raises(ValueError, match="holds results of other options"):
+        reference_curves.main(args)
 
 
 def test_leaderboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
