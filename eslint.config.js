@@ -15,4 +15,8 @@ export default [
       "prefer-const": "error",
     },
   },
+  {
+    files: ["genial_env/web/static/worker.js"], // its globals are not those of a page, for which TypeScript checks the rest
+    languageOptions: { globals: globals.serviceworker },
+  },
 ];

@@ -25,7 +25,7 @@ from genial_env.web import _game_requests as game_requests
 from genial_env.web._introduction import play_lesson
 from genial_env.web._record_requests import ReviewStream, list_steps, parse_record, summarize_file
 from genial_env.web._request_checks import Refused, RequestChecks, invalid, read_body
-from genial_env.web._serialize import JsonObject, choices_to_json, look_to_json, rules_to_json, theme_css
+from genial_env.web._serialize import JsonObject, choices_to_json, look_to_json, manifest, rules_to_json, theme_css
 from genial_env.web._sessions import Game, Session, Sessions, digest_token
 from genial_env.web._work_queue import Task, TaskCancelled, WorkQueue
 from genial_env.web.limits import Limits
@@ -128,6 +128,7 @@ def _list_routes(handlers: "RequestHandlers") -> list[Route]:
     gets: dict[str, Handler] = {
         "/": _send_file,
         "/static/{name:path}": _send_file,
+        "/worker.js": _send_worker,
         "/api/games": handlers.games,
         "/api/games/{name}": handlers.game,
         "/api/games/{name}/hint": handlers.hint,
@@ -421,7 +422,12 @@ def _files() -> dict[str, bytes]:
     """Return the files of the page by name. No other file can be requested."""
     folder = resources.files("genial_env.web") / "static"
     drawings = _read_folder(DRAWINGS, "rules/") if DRAWINGS.is_dir() else ()
-    return {**dict(drawings), **dict(_read_folder(folder)), "theme.css": theme_css().encode()}
+    return {
+        **dict(drawings),
+        **dict(_read_folder(folder)),
+        "theme.css": theme_css().encode(),
+        "manifest.webmanifest": manifest(),
+    }
 
 
 def _read_folder(folder: Traversable, before: str = "") -> Iterator[tuple[str, bytes]]:
@@ -438,6 +444,11 @@ async def _send_file(request: Request) -> Response:
     if name not in _files():
         raise Refused(404, "there is no such page here", "no_such_page")
     return Response(_files()[name], media_type=MEDIA_TYPES[Path(name).suffix])
+
+
+async def _send_worker(request: Request) -> Response:
+    """Send the service worker. It must lie above all that it answers for."""
+    return Response(_files()["worker.js"], media_type=MEDIA_TYPES[".js"])
 
 
 async def _answer_refusal(request: Request, error: Exception) -> Response:

@@ -6,6 +6,7 @@ describes these objects for the page.
 Colors are letters, tiles are two letters, cells are their numbers, and a free cell is a dot.
 """
 
+import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -57,6 +58,15 @@ def theme_css() -> str:
         for name, color in colors.items()
     }
     return f":root {{ {' '.join(f'--{name}: {value};' for name, value in values.items())} }}\n"
+
+
+def manifest() -> bytes:
+    """Return the manifest by which a browser installs the page as an application."""
+    icon = {"src": "/static/icon.svg", "sizes": "any", "type": "image/svg+xml"}
+    colors = {"background_color": theme.PAPER, "theme_color": theme.PAPER}
+    name = "Génial!"
+    data = {"name": name, "short_name": name, "start_url": "/", "display": "standalone", "icons": [icon], **colors}
+    return json.dumps(data).encode()
 
 
 def choices_to_json() -> JsonObject:

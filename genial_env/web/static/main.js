@@ -5,8 +5,9 @@ import { fill, getElement, html } from "./dom.js";
 import { openGame } from "./game.js";
 import { openIntroduction } from "./introduction.js";
 import { createMenu } from "./menu.js";
+import { findKeptSetup, keepPage } from "./offline.js";
 import { openReplay } from "./replay.js";
-import { openRules } from "./rules.js";
+import { addressOfRules, openRules } from "./rules.js";
 import { openStart } from "./start.js";
 import { texts } from "./texts.js";
 import { setLook } from "./tiles.js";
@@ -46,14 +47,28 @@ async function showScreen() {
   document.title = texts.title;
   try {
     if (setup === null) {
-      /** @type {Setup} */
-      const sent = await post("/api/session", {});
-      setLook(sent.look);
-      setup = sent;
+      setup = await askForSetup();
+      setLook(setup.look);
     }
     leave = (await findScreen(location.hash, setup)(place)) ?? (() => {});
   } catch (error) {
     fill(place, createErrorCard(error));
+  }
+}
+
+/**
+ * Begin the session. Without an answer of the server the page goes on with what it said before, if the browser kept it.
+ * @returns {Promise<Setup>}
+ */
+async function askForSetup() {
+  try {
+    const sent = await post("/api/session", {});
+    keepPage(sent, [addressOfRules]);
+    return sent;
+  } catch (error) {
+    const kept = findKeptSetup();
+    if (kept === null || !(error instanceof Refusal) || error.status !== 0) throw error;
+    return kept;
   }
 }
 
@@ -68,7 +83,7 @@ function createErrorCard(error) {
     "div",
     { class: "card", role: "alert" },
     html("p", {}, error instanceof Refusal ? error.message : texts.pageError),
-    html("p", {}, html("a", { href: "#/" }, texts.toStart), " · ", reload),
+    html("p", {}, html("a", { href: "#/" }, texts.toStart), " · ", html("a", { href: "#/rules" }, texts.rulesPage), " · ", reload),
   );
 }
 
