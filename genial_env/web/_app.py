@@ -22,7 +22,7 @@ from genial_env._util.strict_json import JSONError, decode_text, parse_object
 from genial_env.analysis.judge import can_judge
 from genial_env.web import _game_requests as game_requests
 from genial_env.web._record_requests import ReviewStream, list_steps, parse_record, summarize_file
-from genial_env.web._request_checks import Refused, RequestChecks, read_body, shorten
+from genial_env.web._request_checks import Refused, RequestChecks, invalid, read_body
 from genial_env.web._serialize import JsonObject, choices_to_json, look_to_json, rules_to_json, theme_css
 from genial_env.web._sessions import Game, Session, Sessions, digest_token
 from genial_env.web._work_queue import Task, TaskCancelled, WorkQueue
@@ -251,7 +251,7 @@ class RequestHandlers:
         """Send the list of the games of a file of records."""
         session = await self._session(request)
         if self._uploads >= self._limits.uploads:
-            raise Refused(503, "the server is reading as many files as it can: try again in a moment")
+            raise Refused(503, "the server is reading as many files as it can: try again in a moment", "server_busy")
         self._uploads += 1
         try:
             body = await read_body(request, MAX_FILE_BYTES)
@@ -276,7 +276,8 @@ class RequestHandlers:
         session = await self._session(request)
         record = await run_in_threadpool(parse_record, await read_body(request, MAX_BODY_BYTES))
         if session.review is not None and not session.review.done:
-            raise Refused(429, "a game is being reviewed for you already: wait until it is done")
+            message = "a game is being reviewed for you already: wait until it is done"
+            raise Refused(429, message, "review_in_progress")
         asked = request.query_params
         level, racks = asked.get("level", "normal"), asked.get("racks", "hidden")
         stream = ReviewStream(self._helpers, session.digest, record, level, racks)
@@ -291,7 +292,7 @@ class RequestHandlers:
         """
         session = await self._find_session(request.cookies.get(COOKIE))
         if session is None:
-            raise Refused(403, "this page has no session here: load it again")
+            raise Refused(403, "this page has no session here: load it again", "no_session")
         return session
 
     async def _session_and_game(self, request: Request) -> tuple[Session, Game]:
@@ -317,7 +318,7 @@ class RequestHandlers:
         except (ValueError, TypeError, OverflowError):
             seconds = -1.0
         if not 0 <= seconds <= self._limits.poll_s:
-            raise Refused(400, f"wait: expected seconds from 0 to {self._limits.poll_s:g}, found {shorten(sent)}")
+            raise invalid("wait", f"seconds from 0 to {self._limits.poll_s:g}", sent)
         return seconds
 
 
@@ -367,7 +368,7 @@ async def _parse_body(request: Request) -> JsonObject:
     try:
         return parse_object(decode_text(body))
     except JSONError as error:
-        raise Refused(400, str(error)) from error
+        raise Refused(400, str(error), "invalid_request") from error
 
 
 def _name(request: Request) -> str:
@@ -380,7 +381,7 @@ def _parse_seat(request: Request) -> int | None:
     if sent is None:
         return None
     if sent not in ("0", "1", "2", "3"):
-        raise Refused(400, f"seat: expected a number from 0 to 3, found {shorten(sent)}")
+        raise invalid("seat", "a number from 0 to 3", sent)
     return int(sent)
 
 
@@ -390,7 +391,7 @@ def _parse_turn(request: Request) -> JsonObject:
     if sent is None:
         return {}
     if not re.fullmatch("[0-9]{1,9}", sent):
-        raise Refused(400, f"turn: expected a whole number, found {shorten(sent)}")
+        raise invalid("turn", "a whole number", sent)
     return {"turn": int(sent)}
 
 
@@ -408,24 +409,25 @@ def _files() -> dict[str, bytes]:
 async def _send_file(request: Request) -> Response:
     name = request.path_params.get("name", "index.html")
     if name not in _files():
-        raise Refused(404, "there is no such page here")
+        raise Refused(404, "there is no such page here", "no_such_page")
     return Response(_files()[name], media_type=MEDIA_TYPES[Path(name).suffix])
 
 
 async def _answer_refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, Refused)
-    return JsonAnswer({"error": error.message}, error.status)
+    return JsonAnswer(error.to_dict(), error.status)
 
 
 async def _answer_cancelled(request: Request, error: Exception) -> Response:
     message = "this was cancelled: the game has gone on, was removed, or the server is ending"
-    return JsonAnswer({"error": message}, 409)
+    return Refused(409, message, "cancelled").answer()
 
 
 async def _answer_http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return JsonAnswer({"error": f"{request.method} of this address: {error.detail.lower()}"}, error.status_code)
+    message = f"{request.method} of this address: {error.detail.lower()}"
+    return Refused(error.status_code, message, "no_such_page").answer()
 
 
 async def _answer_internal_error(request: Request, error: Exception) -> Response:
-    return JsonAnswer({"error": "something went wrong in the server; its log says what"}, 500)
+    return Refused(500, "something went wrong in the server; its log says what", "internal_error").answer()

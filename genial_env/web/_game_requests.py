@@ -9,7 +9,7 @@ from secrets import randbelow
 from typing import Any
 
 from genial_env.analysis.judge import RolloutJudge, can_judge
-from genial_env.core.rules import Rules
+from genial_env.core.rules import SIZE_LIMITS, Rules
 from genial_env.core.tables import tables
 from genial_env.core.views import view
 from genial_env.errors import IllegalAction
@@ -17,7 +17,7 @@ from genial_env.policies.registry import known_names
 from genial_env.policies.roster import FOR_ANALYSIS
 from genial_env.records import to_json_line
 from genial_env.table import Table
-from genial_env.web._request_checks import Refused, shorten
+from genial_env.web._request_checks import Refused, invalid
 from genial_env.web._serialize import JsonObject, game_summary_to_json, game_to_json, hint_to_json
 from genial_env.web._sessions import Game, Session
 from genial_env.web._work_queue import Task, WorkQueue
@@ -65,13 +65,12 @@ def begin_game(session: Session, sent: JsonObject) -> JsonObject:
 
 def _parse_players(sent: Any, rules: Rules) -> list[str | None]:
     if not isinstance(sent, list) or len(sent) != rules.players:
-        raise Refused(400, f"players: expected a list of {rules.players}, found {shorten(sent)}")
+        raise invalid("players", f"a list of {rules.players}", sent)
     known = list_agents(rules)
     for seat, player in enumerate(sent):
         if player is not None and player not in known:
             offered = ", ".join(known)
-            expected = f"expected a person (null) or one of {offered}"
-            raise Refused(400, f"players[{seat}]: {expected}, found {shorten(player)}")
+            raise invalid(f"players[{seat}]", f"a person (null) or one of {offered}", player)
     return sent
 
 
@@ -80,19 +79,19 @@ def _parse_names(sent: Any, players: list[str | None]) -> tuple[str | None, ...]
     if sent is None:
         return ()
     if not isinstance(sent, list) or len(sent) != len(players):
-        raise Refused(400, f"names: expected a list of {len(players)}, found {shorten(sent)}")
+        raise invalid("names", f"a list of {len(players)}", sent)
     names = [name.strip() if isinstance(name, str) else name for name in sent]
     for name, player in zip(names, players, strict=True):
         is_name = isinstance(name, str) and name.isprintable() and len(name) <= MAX_NAME and player is None
         if name is not None and not is_name:
-            raise Refused(400, f"names: expected up to {MAX_NAME} letters for a person, found {shorten(name)}")
+            raise invalid("names", f"up to {MAX_NAME} letters for a person", name)
     return tuple(name or None for name in names) if any(names) else ()
 
 
 def _parse_seed(sent: Any) -> int:
     seed = randbelow(SEEDS) if sent is None else sent
     if type(seed) is not int or not 0 <= seed < SEEDS:
-        raise Refused(400, f"seed: expected a whole number from 0 to {SEEDS - 1}, found {shorten(seed)}")
+        raise invalid("seed", f"a whole number from 0 to {SEEDS - 1}", seed)
     return seed
 
 
@@ -104,7 +103,7 @@ def show_game(game: Game, seat: int | None) -> JsonObject:
     """
     with game.locked():
         if seat is not None and not _may_see(game.table, seat):
-            raise Refused(403, f"seat {seat}: expected a person whose turn it is")
+            raise Refused(403, f"seat {seat}: expected a person whose turn it is", "rack_hidden", seat=seat)
         return _to_json(game, seat)
 
 
@@ -123,12 +122,12 @@ def play_decision(session: Session, game: Game, sent: JsonObject) -> JsonObject:
     with game.locked():
         _check_turn(game, sent)
         if not game.table.waits:
-            raise Refused(409, "no person is to play now")
+            raise Refused(409, "no person is to play now", "no_person_to_play")
         action = _parse_action(game.table, sent)
         try:
             session.change(game, lambda: game.table.play(action))
         except IllegalAction as error:
-            raise Refused(422, str(error)) from error
+            raise Refused(422, str(error), "illegal_action", reason=str(error)) from error
         game.cancel_task()  # a hint that was asked for before
         return _to_json(game, sent.get("seat"))
 
@@ -156,7 +155,7 @@ def request_decision(queue: WorkQueue, session: Session, game: Game, sent: JsonO
             return None
         _check_turn(game, sent)
         if game.table.over or game.table.waits:
-            raise Refused(409, "no agent is to play now")
+            raise Refused(409, "no agent is to play now", "no_agent_to_play")
 
         def work(task: Task[None]) -> None:
             action = game.table.choose()
@@ -201,9 +200,9 @@ def request_hint(
         if sent:
             _check_turn(game, sent)
         if not table.waits or _visible_seat(table, seat) != table.to_play:
-            raise Refused(409, "a hint is for the person who is to play")
+            raise Refused(409, "a hint is for the person who is to play", "hint_of_another")
         if not can_judge(table.rules):
-            raise Refused(409, "there are no hints for these rules: the judge has no weights for them")
+            raise Refused(409, "there are no hints for these rules: the judge has no weights for them", "no_judge")
         known = view(table.state.copy(), table.to_play)
         turn = int(table.state.decisions[0])
 
@@ -250,7 +249,8 @@ def export_record(game: Game) -> str:
     """
     with game.locked():
         if not game.table.over:
-            raise Refused(409, "the record names the tiles of every rack: it is available when the game is over")
+            message = "the record names the tiles of every rack: it is available when the game is over"
+            raise Refused(409, message, "record_not_yet")
         return to_json_line(game.table.record())
 
 
@@ -291,9 +291,10 @@ def _check_turn(game: Game, sent: JsonObject) -> None:
     """Check that the page knows the current turn, so that a decision that is sent twice is played once."""
     seen = sent.get("turn")
     if type(seen) is not int:
-        raise Refused(400, f"turn: expected a whole number, found {shorten(seen)}")
+        raise invalid("turn", "a whole number", seen)
     if seen != int(game.table.state.decisions[0]):
-        raise Refused(409, "the game has gone on meanwhile, perhaps in another window: this is how it stands now")
+        message = "the game has gone on meanwhile, perhaps in another window: this is how it stands now"
+        raise Refused(409, message, "game_has_gone_on")
 
 
 def _parse_action(table: Table, sent: JsonObject) -> int:
@@ -303,12 +304,12 @@ def _parse_action(table: Table, sent: JsonObject) -> int:
     if table.rules.has_swap and word in ("swap", "decline"):
         return t.swap_action if word == "swap" else t.decline_action
     if type(slot) is not int or not 0 <= slot < table.rules.rack:
-        raise Refused(400, f"slot: expected a whole number from 0 to {table.rules.rack - 1}, found {shorten(slot)}")
+        raise invalid("slot", f"a whole number from 0 to {table.rules.rack - 1}", slot)
     if not isinstance(cells, list) or len(cells) != 2 or not all(type(c) is int and 0 <= c < t.n_cells for c in cells):
-        raise Refused(400, f"cells: expected two whole numbers from 0 to {t.n_cells - 1}, found {shorten(cells)}")
+        raise invalid("cells", f"two whole numbers from 0 to {t.n_cells - 1}", cells)
     beside = (t.neighbours[cells[0]] == cells[1]).nonzero()[0]
     if not beside.size:
-        raise Refused(400, f"cells: expected two neighbours, found {cells}")
+        raise invalid("cells", "two neighbours", cells)
     return t.join_action(slot, int(t.placement_of[cells[0], beside[0]]))
 
 
@@ -324,8 +325,18 @@ def parse_rules(sent: Any) -> Rules:
         Refused: if it does not describe rules.
     """
     if not isinstance(sent, dict):
-        raise Refused(400, f"rules: expected an object, found {shorten(sent)}")
+        raise invalid("rules", "an object", sent)
     try:
         return Rules.from_dict(sent)
     except (ValueError, TypeError) as error:
-        raise Refused(400, f"rules: {error}") from error
+        code, values = _fault_of_sizes(sent)
+        raise Refused(400, f"rules: {error}", code, reason=str(error), **values) from error
+
+
+def _fault_of_sizes(sent: JsonObject) -> tuple[str, JsonObject]:
+    """Return the code and the values of a refusal of rules. They name the first size that is out of its range."""
+    for name, (low, high) in SIZE_LIMITS.items():
+        value = sent.get(name, low)
+        if type(value) is int and not low <= value <= high:
+            return "size_out_of_range", {"size": name, "low": low, "high": high}
+    return "invalid_rules", {}

@@ -8,6 +8,7 @@ Colors are letters, tiles are two letters, cells are their numbers, and a free c
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from genial_env.policies.judgement import Judgement
 from genial_env.records import SPECTATOR, events_for_seat
 from genial_env.render import theme
 from genial_env.render.lines import run_lengths
-from genial_env.render.sentences import explain_ranks
+from genial_env.render.sentences import explain_ranks, rank_reasons
 from genial_env.table import PERSON, Table
 from genial_env.web._opponents import RATINGS
 
@@ -102,7 +103,7 @@ def game_to_json(name: str, table: Table, seat: int | None, given: Sequence[str 
     data = {
         "id": name,
         "rules": rules_to_json(table.rules),
-        "names": names,
+        **names_to_json(table.players, given),
         "turn": int(state.decisions[0]),
         "waits": table.waits,
         "seat": seat,
@@ -125,7 +126,7 @@ def game_summary_to_json(name: str, started: float, table: Table, given: Sequenc
         "id": name,
         "started": started,
         "rules": table.rules.to_dict(),
-        "names": name_seats(table.players, given),
+        **names_to_json(table.players, given),
         "seats_by_track": [list(table.rules.seats_of(track)) for track in range(table.rules.tracks)],
         "turn": int(table.state.decisions[0]),
         "over": table.over,
@@ -213,6 +214,7 @@ def _end_to_json(table: Table, names: list[str]) -> JsonObject:
         "scores": scores.tolist(),
         "ranks": ranking.ranks(scores).tolist(),
         "why": [words.replace("all markers of you ", "all your markers ") for words in why],
+        "reasons": [asdict(reason) for reason in rank_reasons(rules, scores)],
     }
 
 
@@ -223,6 +225,21 @@ def _name_track(names: list[str]) -> str:
     return " and ".join(names)
 
 
+def names_to_json(players: Sequence[str | None], given: Sequence[str | None] = ()) -> JsonObject:
+    """Return the names of seats in English, and what they are, so that the page can word them.
+
+    Args:
+        players: one for each seat: None or "person" for a person, else the name of an agent.
+        given: the name that each seat's person has given, or None; empty if nobody has.
+
+    Returns:
+        ``names`` as :func:`name_seats` makes them; ``named``, for each seat an object with the keys ``code`` and
+        ``seat``. The code is "you", "seat" for a person without a name, "name", or "name_on_seat" for a name that
+        several seats have; the last two have the key ``name``, too.
+    """
+    return {"names": name_seats(players, given), "named": _identify_seats(players, given)}
+
+
 def name_seats(players: Sequence[str | None], given: Sequence[str | None] = ()) -> list[str]:
     """Return a name for each seat. People read them, so seats are counted from 1 in them.
 
@@ -230,15 +247,33 @@ def name_seats(players: Sequence[str | None], given: Sequence[str | None] = ()) 
     name. A name that several seats have is followed by the seat.
 
     Args:
-        players: one for each seat: None or "person" for a person, else the name of an agent.
-        given: the name that each seat's person has given, or None; empty if nobody has.
+        players: as for :func:`names_to_json`.
+        given: as for :func:`names_to_json`.
     """
+    return [_name_in_english(seat) for seat in _identify_seats(players, given)]
+
+
+def _identify_seats(players: Sequence[str | None], given: Sequence[str | None]) -> list[JsonObject]:
     is_person = [player is None or player == PERSON for player in players]
-    names = [str(player) for player in players]
-    for seat in np.flatnonzero(is_person).tolist():
-        unnamed = YOU if sum(is_person) == 1 else f"Seat {seat + 1}"
-        names[seat] = (given[seat] if given else None) or unnamed
-    return [name if names.count(name) == 1 else f"{name} (seat {seat})" for seat, name in enumerate(names, 1)]
+    nameless = "you" if sum(is_person) == 1 else "seat"
+    found: list[JsonObject] = []
+    for seat, player in enumerate(players):
+        name = (given[seat] if given else None) if is_person[seat] else str(player)
+        found.append({"code": nameless, "seat": seat} if name is None else {"code": "name", "seat": seat, "name": name})
+    names = [_name_in_english(named) for named in found]
+    for named in found:
+        if named["code"] == "name" and names.count(named["name"]) > 1:
+            named["code"] = "name_on_seat"
+    return found
+
+
+def _name_in_english(named: JsonObject) -> str:
+    if named["code"] == "you":
+        return YOU
+    if named["code"] == "seat":
+        return f"Seat {named['seat'] + 1}"
+    name: str = named["name"]
+    return name if named["code"] == "name" else f"{name} (seat {named['seat'] + 1})"
 
 
 def public_events_to_json(events: list[list[Any]], rules: Rules) -> list[JsonObject]:
@@ -276,7 +311,12 @@ def hint_to_json(view: View, judgement: Judgement) -> JsonObject:
     if t.is_placing(action):
         slot, placement = t.split_action(action)
         return {**data, "slot": slot, "cells": t.placements[placement].tolist()}
-    return {**data, "word": "swap" if action == t.swap_action else "decline"}
+    return {**data, "word": word_of(t, action)}
+
+
+def word_of(t: Tables, action: int) -> str:
+    """Return the word for an action that is no placement: "swap" or "decline"."""
+    return "swap" if action == t.swap_action else "decline"
 
 
 def number_cells(rules: Rules, cells: Iterable[Cell]) -> list[int]:

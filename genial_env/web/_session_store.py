@@ -65,10 +65,12 @@ class SessionStore:
         """
         with self._changed:
             if self._games >= self._limits.all_games:
-                raise Refused(507, f"the server has {self._games} games, as many as it takes: try again another day")
+                message = f"the server has {self._games} games, as many as it takes: try again another day"
+                raise Refused(507, message, "server_full")
             if self._bytes >= self._limits.stored_bytes:
                 full = format_size(self._limits.stored_bytes)
-                raise Refused(507, f"the server's games take {full}, as much as it has: try again another day")
+                message = f"the server's games take {full}, as much as it has: try again another day"
+                raise Refused(507, message, "server_full")
             self._games += 1
         try:
             yield
@@ -89,7 +91,7 @@ class SessionStore:
         """
         with self._changed:
             if self._closed:
-                raise Refused(503, "the server is ending")
+                raise Refused(503, "the server is ending", "server_ending")
             self._writing += 1
         before = _size(path)
         try:
@@ -97,7 +99,8 @@ class SessionStore:
             write_text(path, text)
         except OSError as error:
             log.error("a game cannot be saved: %s", error)
-            raise Refused(507, f"the server cannot save the game: {error.strerror}") from error
+            message = f"the server cannot save the game: {error.strerror}"
+            raise Refused(507, message, "not_saved", reason=error.strerror) from error
         finally:
             with self._changed:
                 self._bytes += _size(path) - before
@@ -114,7 +117,8 @@ class SessionStore:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            raise Refused(507, f"the server cannot remove the game: {error.strerror}") from error
+            message = f"the server cannot remove the game: {error.strerror}"
+            raise Refused(507, message, "not_removed", reason=error.strerror) from error
         with self._changed:
             self._bytes -= before
             self._games -= 1

@@ -64,7 +64,7 @@ class Game:
         """
         with self.lock:
             if self.removed:
-                raise Refused(404, NO_SUCH_GAME)
+                raise Refused(404, NO_SUCH_GAME, "no_such_game")
             yield
 
     def to_json(self) -> str:
@@ -139,11 +139,12 @@ class Session:
             Refused: if the session has no such game, or its file is not valid.
         """
         if name in self._faults:
-            raise Refused(410, f"this game cannot go on: {self._faults[name].message}")
+            fault = self._faults[name].message
+            raise Refused(410, f"this game cannot go on: {fault}", "broken_game", reason=fault)
         try:
             return self._games[name]
         except KeyError:
-            raise Refused(404, NO_SUCH_GAME) from None
+            raise Refused(404, NO_SUCH_GAME, "no_such_game") from None
 
     def add(self, table: Table, names: tuple[str | None, ...] = ()) -> Game:
         """Begin a game and save it.
@@ -157,7 +158,8 @@ class Session:
         """
         with self._lock:
             if len(self._games) + len(self._faults) >= self._limits.games:
-                raise Refused(409, f"you have {self._limits.games} games: remove one before you begin another")
+                message = f"you have {self._limits.games} games: remove one before you begin another"
+                raise Refused(409, message, "too_many_games", most=self._limits.games)
             with self._store.reserve_game():
                 game = Game(secrets.token_hex(8), table, time.time(), names)
                 self._save(game)

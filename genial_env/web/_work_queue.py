@@ -169,10 +169,10 @@ class WorkQueue:
         task = Task(owner, kind, work)
         with self._changed:
             if self._ended:
-                raise Refused(503, "the server is ending")
+                raise Refused(503, "the server is ending", "server_ending")
             self._remove_finished()
             if sum(len(share.waiting) for share in self._owners.values()) >= self._max_waiting:
-                raise Refused(503, "the server is busy: try again in a moment")
+                raise Refused(503, "the server is busy: try again in a moment", "server_busy")
             self._owners.setdefault(owner, _OwnerQueue(self._clock)).waiting.append(task)
             if len(self._threads) < self._size:
                 name = f"{self._name} {len(self._threads)}"
