@@ -94,6 +94,11 @@ class Table:
         """Whether the table waits for the decision of a person."""
         return not self.over and self.players[self.to_play] is None
 
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """The actions that were played, from the first one on."""
+        return tuple(self._actions)
+
     def view(self, seat: int) -> View:
         """Return what a seat may know, a batch of one.
 
@@ -160,7 +165,7 @@ class Table:
         if not self._actions:
             raise ValueError("nothing was played that could be taken back")
         if not 1 <= count <= len(self._actions):
-            raise ValueError(f"{len(self._actions)} actions were played: expected to take back some of them, not {count}")
+            raise ValueError(f"expected to take back 1 to {len(self._actions)} actions, not {count}")
         actions = self._actions[:-count]
         self._begin()
         for action in actions:

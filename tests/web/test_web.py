@@ -891,7 +891,7 @@ def test_one_review_at_a_time(browser: Browser, monkeypatch: pytest.MonkeyPatch)
     assert Browser(browser.address).get("/api/games").status_code == 200
     may_end.set()
     thread.join()
-    assert json.loads(second.post("/api/review", content=line).text.splitlines()[-1]) == {"error": "enough"}
+    assert json.loads(second.post("/api/review", content=line).text.splitlines()[-1])["error"] == "enough"
 
 
 def test_a_review_is_cancelled_when_the_client_leaves(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1097,7 +1097,7 @@ def test_other_hosts_are_warned_of(
 def test_guests_may_call_this_machine_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[list[str]] = []
 
-    def make_app(folder: Path, hosts: list[str]) -> None:
+    def make_app(folder: Path, hosts: list[str], *_: Any, **__: Any) -> None:
         found.append(hosts)
         raise OSError(0, "enough")
 
@@ -1106,7 +1106,9 @@ def test_guests_may_call_this_machine_by_its_name(tmp_path: Path, monkeypatch: p
     for host in ("0.0.0.0", "127.0.0.1"):
         with pytest.raises(UserError, match="enough"):
             serve(host, 0, tmp_path)
-    assert found == [["0.0.0.0", "table.home", "table.local"], ["127.0.0.1"]]
+    with pytest.raises(UserError, match="enough"):
+        serve("127.0.0.1", 0, tmp_path, allowed_host=["Game.Example"])
+    assert found == [["0.0.0.0", "table.home", "table.local"], ["127.0.0.1"], ["127.0.0.1", "game.example"]]
 
 
 def test_without_the_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
