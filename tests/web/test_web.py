@@ -1078,6 +1078,8 @@ def test_other_hosts_are_warned_of(
     """Nothing is served here: the server ends at once, as by Ctrl-C."""
 
     class Ended:
+        saved = threading.Event()
+
         def run(self, sockets: list[socket.socket]) -> None:
             raise KeyboardInterrupt
 
@@ -1085,6 +1087,7 @@ def test_other_hosts_are_warned_of(
         monkeypatch.setattr(server, "create_server", lambda app, host, port: (Ended(), sock))
         serve(host, 0, tmp_path)
     said = capsys.readouterr()
+    assert bool(re.search(r"Invitation code: [A-Z2-9]{4}-[A-Z2-9]{4}\n", said.out)) == warned
     if warned:  # guests can use the printed address
         address = re.match(r"Play at http://([\d.]+):", said.out)
         assert address is not None
