@@ -2,10 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
 from contextlib import asynccontextmanager
 from functools import lru_cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +138,7 @@ def _list_routes(handlers: "RequestHandlers") -> list[Route]:
     posts |= {f"/api/games/{{name}}/{what}": handlers.change for what in CHANGES}
     gets: dict[str, Handler] = {
         "/": _send_file,
-        "/static/{name}": _send_file,
+        "/static/{name:path}": _send_file,
         "/api/games": handlers.games,
         "/api/games/{name}": handlers.game,
         "/api/games/{name}/hint": handlers.hint,
@@ -392,8 +393,16 @@ async def _wait_for_disconnect(request: Request) -> None:
 def _files() -> dict[str, bytes]:
     """Return the files of the page by name. No other file can be requested."""
     folder = resources.files("genial_env.web") / "static"
-    files = {file.name: file.read_bytes() for file in folder.iterdir() if Path(file.name).suffix in MEDIA_TYPES}
-    return {**files, "theme.css": theme_css().encode()}
+    return {**dict(_read_folder(folder)), "theme.css": theme_css().encode()}
+
+
+def _read_folder(folder: Traversable, before: str = "") -> Iterator[tuple[str, bytes]]:
+    """Yield the names and contents of the files of a folder and of its folders; `before` stands before each name."""
+    for file in folder.iterdir():
+        if file.is_dir():
+            yield from _read_folder(file, f"{before}{file.name}/")
+        elif Path(file.name).suffix in MEDIA_TYPES:
+            yield before + file.name, file.read_bytes()
 
 
 async def _send_file(request: Request) -> Response:

@@ -259,11 +259,11 @@ def names_to_json(players: Sequence[str | None], given: Sequence[str | None] = (
         given: the name that each seat's person has given, or None; empty if nobody has.
 
     Returns:
-        ``names`` as :func:`name_seats` makes them; ``named``, for each seat an object with the keys ``code`` and
+        ``names`` as :func:`name_seats` makes them; ``seat_names``, for each seat an object with the keys ``code`` and
         ``seat``. The code is "you", "seat" for a person without a name, "name", or "name_on_seat" for a name that
         several seats have; the last two have the key ``name``, too.
     """
-    return {"names": name_seats(players, given), "named": _identify_seats(players, given)}
+    return {"names": name_seats(players, given), "seat_names": _identify_seats(players, given)}
 
 
 def name_seats(players: Sequence[str | None], given: Sequence[str | None] = ()) -> list[str]:

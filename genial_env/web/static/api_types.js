@@ -9,6 +9,21 @@
  */
 
 /**
+ * A refused request.
+ * @typedef {object} Refused
+ * @property {string} error in English
+ * @property {string} code what was refused
+ * @property {Record<string, any>} values what it is about, by name
+ *
+ * What a seat is called. The page makes the property `names` of this, in the reader's language.
+ * @typedef {{code: "you" | "seat", seat: number, name?: undefined} | {code: "name" | "name_on_seat", seat: number, name: string}} SeatName
+ *
+ * Why tracks of a finished game rank as they do. Of "ahead" the first track ranks above the second: both have the same
+ * lowest markers, and differ in the next one. "shared" and "solo" have all markers, "all_at_top" the top.
+ * @typedef {{code: "solo" | "all_at_top" | "shared" | "ahead", tracks: number[], markers: number[], differing: number[]}} RankReason
+ */
+
+/**
  * The answer to the first request.
  * @typedef {object} Setup
  * @property {Look} look
@@ -112,7 +127,9 @@
  * @property {number} seed
  * @property {number[][]} scores
  * @property {number[]} ranks
- * @property {string[]} why sentences
+ * @property {Record<string, "resigned" | "time">} left why people have left, by seat
+ * @property {string[]} why sentences, in English
+ * @property {RankReason[]} reasons the same as data, in the same order
  */
 
 /**
@@ -209,6 +226,7 @@
  * @typedef {object} Alternative
  * @property {number | null} slot of the tile; null for an action that is no placement
  * @property {number[]} cells
+ * @property {"swap" | "decline"} [word] of an action that is no placement
  * @property {string} text
  * @property {Points} points
  * @property {number} utility
@@ -239,7 +257,7 @@
  * @property {Decision[]} decisions
  *
  * A line of the answer to a request for a review.
- * @typedef {{done?: number, of?: number, review?: Review, error?: string}} ReviewLine
+ * @typedef {{done?: number, of?: number, review?: Review} & Partial<Refused>} ReviewLine
  */
 
 export {};

@@ -2,7 +2,7 @@
 
 import { gamePath } from "./addresses.js";
 import { html } from "./dom.js";
-import { describeResult, nameTrack } from "./sentences.js";
+import { describeRanks, describeResult, nameTrack } from "./sentences.js";
 import { texts } from "./texts.js";
 
 /** @import { Ending, Game } from "./api_types.js" */
@@ -42,7 +42,8 @@ export function createEnding({ key, rules, names }, end) {
       html("thead", {}, html("tr", {}, head.map((words) => html("th", { scope: "col" }, words)))),
       html("tbody", {}, rows),
     ),
-    end.why.map((words) => html("p", {}, `${words[0].toUpperCase()}${words.slice(1)}.`)),
-    html("p", { class: "hint" }, texts.ended(end.how, end.seed)),
+    Object.entries(end.left).map(([seat, reason]) => html("p", {}, texts.hasLeft[reason](names[Number(seat)]))),
+    describeRanks(rules, names, end).map((words) => html("p", {}, `${words[0].toUpperCase()}${words.slice(1)}.`)),
+    html("p", { class: "hint" }, texts.ended(texts.ends[end.how] ?? end.how, end.seed)),
   );
 }

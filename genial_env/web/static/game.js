@@ -12,7 +12,7 @@ import { News } from "./news.js";
 import { createPanels, createTable } from "./panels.js";
 import { describeMisfit, describePlacement, findPlacement } from "./placement.js";
 import { SeatLinks, openSeat } from "./seat_links.js";
-import { describeEvents } from "./sentences.js";
+import { describeEvents, nameAction } from "./sentences.js";
 import { TableActions, ThinkingControls } from "./table_actions.js";
 import { nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
@@ -649,7 +649,7 @@ class GameScreen {
       /** @type {Hint} */
       const hint = await this.poll(() => get(gamePath(this.key, "/hint", { seat: seat ?? "", turn, wait: LONG_POLL_S })));
       if (hint.cells && hint.slot !== undefined) this.hand.put(hint.slot, hint.cells, this.board.grid);
-      words = describeHint(hint, position.phase);
+      words = texts.hintWords(nameAction(hint.word, position.phase), hint.utility, hint.win);
     });
     if (done && words) this.say([words, this.preview.textContent].filter(Boolean).join(" "));
   }
@@ -679,16 +679,4 @@ class GameScreen {
     if (refusal) this.say(refusal.message);
     return refusal === null || refusal.status === 409;
   }
-}
-
-/**
- * @param {Hint} hint
- * @param {string} phase
- */
-function describeHint({ word, utility, win }, phase) {
-  const actions = texts.hintActions;
-  let action = actions.place;
-  if (word === "swap") action = actions.swap;
-  else if (word === "decline") action = phase === "swap" ? actions.keep : actions.decline;
-  return texts.hintWords(action, utility, win);
 }

@@ -4,6 +4,7 @@ import { Refusal, post } from "./api.js";
 import { fill, getElement, html } from "./dom.js";
 import { openGame } from "./game.js";
 import { askInvitation } from "./lobby.js";
+import { createMenu } from "./menu.js";
 import { openReplay } from "./replay.js";
 import { openStart } from "./start.js";
 import { texts } from "./texts.js";
@@ -86,7 +87,12 @@ function createErrorCard(error) {
 
 const pages = getElement("pages");
 pages.setAttribute("aria-label", texts.pages);
-fill(pages, html("a", { href: "#/" }, texts.playPage), " ", html("a", { href: "#/replay" }, texts.reviewPage));
+fill(
+  pages,
+  html("a", { href: "#/" }, texts.playPage),
+  html("a", { href: "#/replay" }, texts.reviewPage),
+  createMenu(),
+);
 addEventListener("hashchange", async () => {
   await showScreen();
   main.focus({ preventScroll: true });

@@ -1,18 +1,18 @@
 // The screen of a recorded game: from a file or from a game played here, step by step, and reviewed.
 
 import { gamePath } from "./addresses.js";
-import { Refusal, get, getText, isAbort, postForLines, postText } from "./api.js";
+import { Refusal, describeRefusal, get, getText, isAbort, postForLines, postText } from "./api.js";
 import { Board, frameBoard } from "./board.js";
 import { createChart } from "./chart.js";
 import { announce, fill, html, isForeignKey } from "./dom.js";
 import { Opener } from "./opener.js";
 import { createPanels, createTable } from "./panels.js";
-import { describeEvents, describePoints, nameTrack } from "./sentences.js";
+import { describeEvents, describePoints, nameAction, nameTrack } from "./sentences.js";
 import { drawTile, nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
 /** @import { Drawing, Ghost } from "./board.js" */
-/** @import { Alternative, Decision, GameEvent, Luck, Position, Review, ReviewLine, Steps } from "./api_types.js" */
+/** @import { Alternative, Decision, GameEvent, Luck, Position, Review, ReviewLine, SeatName, Steps } from "./api_types.js" */
 
 const STEP_MS = 1200; // a step when the game plays by itself
 const SHOWN_DRAWS = 5; // the draws with the most luck, good or bad
@@ -32,17 +32,17 @@ export async function openReplay(place, id, begin) {
   /**
    * Show a game. The browser keeps it with its review in the entry of its history, so that both survive a reload.
    * @param {string} line the record
-   * @param {string[] | null} names of the seats, if they are not those of the record
+   * @param {SeatName[] | null} seatNames what the seats are called, if it is not as in the record
    * @param {Review | null} review
    * @param {boolean} now whether a review is begun if there is none
    */
-  async function open(line, names = null, review = null, now = false) {
+  async function open(line, seatNames = null, review = null, now = false) {
     const steps = await postText("/api/steps", line);
     if (!place.isConnected) return;
     shown?.leave();
-    shown = new Replay(line, { ...steps, names: names ?? steps.names }, opener.element);
+    shown = new Replay(line, { ...steps, names: seatNames?.map(texts.seatName) ?? steps.names }, opener.element);
     fill(place, shown.element);
-    history.replaceState({ line, names, review }, "");
+    history.replaceState({ line, seatNames, review }, "");
     if (review) shown.setReview(review);
     else if (now) shown.startReview();
   }
@@ -51,10 +51,10 @@ export async function openReplay(place, id, begin) {
   document.addEventListener("keydown", onKey);
   document.title = texts.reviewTitle;
   if (history.state?.line) {
-    await open(history.state.line, history.state.names, history.state.review, begin);
+    await open(history.state.line, history.state.seatNames, history.state.review, begin);
   } else if (id) {
-    const [line, { names }] = await Promise.all([getText(gamePath(id, "/record")), get(gamePath(id))]);
-    await open(line.trim(), names, null, begin);
+    const [line, game] = await Promise.all([getText(gamePath(id, "/record")), get(gamePath(id))]);
+    await open(line.trim(), game.seat_names, null, begin);
   } else {
     fill(place, html("div", { class: "alone" }, opener.element));
   }
@@ -342,8 +342,8 @@ class Replay {
     const cancel = html("button", { type: "button", onclick: () => cancelling.abort() }, texts.cancel);
     fill(this.report, words, bar, html("div", { class: "buttons" }, cancel));
     /** @param {ReviewLine} line */
-    const onLine = ({ done, of, review, error }) => {
-      if (error) throw new Refusal(422, error);
+    const onLine = ({ done, of, review, error, code = "", values = {} }) => {
+      if (error) throw new Refusal(422, describeRefusal({ error, code, values }));
       if (review) this.setReview(review);
       if (done === undefined || of === undefined) return;
       bar.max = of;
@@ -469,13 +469,14 @@ class Replay {
    * @param {number} index
    */
   createAlternative(alternative, index) {
-    const { text, cells, points, utility } = alternative;
-    const tile = this.tileOf(alternative, this.game.frames[this.at - 1].position);
+    const { cells, points, utility, word } = alternative;
+    const { position } = this.game.frames[this.at - 1];
+    const tile = this.tileOf(alternative, position);
     const where = cells.map((cell) => this.board.grid.name(cell)).join(" ");
     const worth = texts.worth(utility, this.solo);
+    let label = texts.otherAction(nameAction(word, position.phase), worth);
     /** @type {import("./dom.js").Child[]} */
-    let content = [texts.otherAction(text, worth)];
-    let label = texts.otherAction(text, worth);
+    let content = [label];
     if (tile) {
       const short = texts.otherPlacement(where, describePoints(points, texts.colorName), worth);
       content = [drawTile(tile, 10), html("span", {}, short)];
