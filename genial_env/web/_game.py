@@ -90,7 +90,7 @@ class Game:
             try:
                 yield
             finally:
-                self._run_clock()
+                self.run_clock()
                 self.changes.note(self.version)
 
     @property
@@ -135,6 +135,12 @@ class Game:
         """In place: add the seconds for a turn if the turn of a person is over. The caller holds the lock."""
         if self.seating.clock is not None and (self.table.over or self.table.to_play != seat):
             self.seating.clock.end_turn(seat)
+
+    def run_clock(self) -> None:
+        """In place: let the time of the person to play run, if all have joined. The caller holds the lock."""
+        if self.seating.clock is not None:
+            absent = self.seating.absent(self.table.players)
+            self.seating.clock.switch(self.table.to_play if self.waits and not absent else None)
 
     def snapshot(self) -> Callable[[], None]:
         """Return a function that undoes, in place, everything that was changed meanwhile."""
@@ -183,8 +189,3 @@ class Game:
             self.leave(clock.running, OUT_OF_TIME)
             with suppress(Refused):  # it is logged, and saved with the next change
                 self.save()
-
-    def _run_clock(self) -> None:
-        if self.seating.clock is not None:
-            absent = self.seating.absent(self.table.players)
-            self.seating.clock.switch(self.table.to_play if self.waits and not absent else None)
