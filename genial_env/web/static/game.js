@@ -150,11 +150,14 @@ class GameScreen {
 
   /** @param {Game} game */
   setGame(game) {
+    const before = this.game;
+    const isSame = before.turn === game.turn && before.seat === game.seat && before.position.board === game.position.board;
     game.key = this.key;
     this.game = game;
     this.told = describeEvents(game.rules, game.names, this.board.grid, game.moves);
     this.channel.postMessage({ id: game.id, version: game.version });
     this.noteThinking(game);
+    if (isSame && before !== game && game.choice && before.choice) return; // the tile in hand stays there
     this.hand.reset(game.choice?.pairs ?? []);
     const filled = this.tiles.flatMap((tile, slot) => (tile ? [slot] : []));
     if (game.choice && filled.length === 1) this.hand.slot = filled[0];
@@ -590,7 +593,11 @@ class GameScreen {
    */
   async playAgents(resume = false) {
     this.resumes = resume;
-    if (resume) this.game.stopped = false;
+    if (resume) {
+      this.game.stopped = false;
+      this.thought = { turn: this.game.turn, from: Date.now(), waits: false, compiling: false };
+      this.showStatus();
+    }
     const run = ++this.run;
     while (run === this.run && this.agentsPlay) {
       while (this.busy) await wait(WHILE_BUSY_MS); // with the last request of another loop
