@@ -1,7 +1,12 @@
 """Games of people in several browsers, and slow agents, on the page in real browsers."""
 
+import os
 import re
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -185,3 +190,49 @@ def test_the_page_says_that_code_is_compiled(
         assert Slow.going.acquire(timeout=GUARD)
         page.reload()
         expect(page.locator(".status")).to_contain_text("compiling for this machine, once")
+
+
+def run_server(folder: Path, port: str) -> tuple["subprocess.Popen[str]", str]:
+    """Start `genial serve`, in which agents play by numpy; return its process and its address."""
+    command = [sys.executable, "-m", "genial_env", "serve", "--port", port, "--data", str(folder)]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "GENIAL_ENV_BACKEND": "numpy"},
+    )
+    assert process.stdout is not None
+    address = re.match(r"Play at (http://127\.0\.0\.1:\d+)/", process.stdout.readline())
+    assert address is not None
+    return process, address[1]
+
+
+def test_the_server_is_killed_while_an_agent_thinks(chromium: Any, tmp_path: Path) -> None:
+    """The page says that it is gone; when it is back, the last position is there and the agent thinks again."""
+    process, address = run_server(tmp_path, "0")
+    context = chromium.new_context()
+    page = context.new_page()
+    try:
+        page.goto(address)
+        page.locator(".seats select").nth(1).select_option("ismcts")
+        button(page, "Begin").click()
+        lay_a_tile(page)
+        expect(page.locator(".status")).to_contain_text("ismcts is thinking")
+        process.kill()
+        process.communicate()
+        expect(button(page, "Try again")).to_be_visible()
+        process, again = run_server(tmp_path, address.rpartition(":")[2])
+        assert again == address
+        button(page, "Try again").click()
+        expect(page.locator(".status")).to_contain_text("ismcts is thinking")
+        expect(button(page, "Stop thinking")).to_be_visible()
+        page.reload()
+        expect(page.locator(".status")).to_contain_text("ismcts is thinking")
+        expect(page.locator(".log li")).to_have_count(1)
+        process.send_signal(signal.SIGINT)
+        assert (process.wait(GUARD), process.communicate()[1]) == (0, "")
+    finally:
+        process.kill()
+        process.communicate()
+        context.close()
