@@ -175,7 +175,7 @@ def main(args: Args) -> dict[str, Any]:
             found = asyncio.run(measure(address, args))
         finally:
             process.terminate()
-            process.wait()
+            process.communicate()
     result = {
         "errors": dict(found.errors),
         "answers": len(found.answers_s),

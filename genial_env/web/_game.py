@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from genial_env.policies.registry import known_names
 from genial_env.table import PERSON, Table
 from genial_env.web._request_checks import Refused
 from genial_env.web._seating import OUT_OF_TIME, SUBSTITUTE, Seating, Viewer
@@ -181,7 +182,8 @@ class Game:
         player = self.table.players[seat]
         if player is not None:
             return player
-        return (self.names[seat] if self.names else None) or PERSON
+        name = (self.names[seat] if self.names else None) or PERSON
+        return f"{name} ({PERSON})" if name in known_names() else name
 
     def _check_clock(self) -> None:
         clock = self.seating.clock

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from genial_env import Rules
+from genial_env.records import verify
 from genial_env.table import Table
 from genial_env.web import _warm_up, make_app
 from genial_env.web._game import Game
@@ -479,6 +480,14 @@ def test_the_compilation_is_ended_with_the_server(monkeypatch: pytest.MonkeyPatc
     assert warm_up.in_progress
     warm_up.stop()
     assert not warm_up.in_progress
+
+
+def test_names_in_records() -> None:
+    """People have the names that they gave, unless an agent would be taken to have played."""
+    table = Table(Rules(3, side=4), [None, None, "greedy"], 1)
+    assert Game("x", table, 0.0).record()["agents"] == ["person", "person", "greedy"]
+    assert Game("x", table, 0.0, ("Ann", "value", None)).record()["agents"] == ["Ann", "value (person)", "greedy"]
+    assert list(verify([Game("x", table, 0.0, ("Ann", "", None)).record()])) == [None]
 
 
 def test_a_restored_game_is_as_before() -> None:
