@@ -275,6 +275,8 @@ def request_hint(
             check_turn(game, sent)
         if not game.waits or visible_seat(game, viewer, seat) != table.to_play:
             raise Refused(409, "a hint is for the person who is to play", "hint_of_another")
+        if game.seating.is_shared:
+            raise Refused(409, "there are no hints in games with people elsewhere", "no_hints_in_shared_games")
         if not can_judge(table.rules):
             raise Refused(409, "there are no hints for these rules: the judge has no weights for them", "no_judge")
         known = view(table.state.copy(), table.to_play)

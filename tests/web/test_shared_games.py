@@ -88,6 +88,8 @@ def test_a_game_of_two_browsers(address: str) -> None:
         seen = [look(each, game) for each in (mover, other, watcher)]
         assert [racks_of(each) for each in seen] == [[seat == 0, seat == 1], [seat == 1, seat == 0], [False, False]]
         assert ["choice" in each for each in seen] == [True, False, False]
+        hint = mover.get(f"/api/games/{game['id']}/hint", params={"seat": seat})
+        assert refusal(hint, 409) == "no_hints_in_shared_games"
         for each, asked in ((other, seat), (watcher, 0), (watcher, 1), (mover, 1 - seat)):
             assert refusal(each.get(f"/api/games/{game['id']}", params={"seat": asked}), 403) == "rack_hidden"
         game = mover.decide(look(mover, game))

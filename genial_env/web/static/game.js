@@ -288,7 +288,7 @@ class GameScreen {
 
   describeGame() {
     const words = [texts.rules(this.game.rules.named), texts.bag(this.game.position.bag)];
-    if (!this.game.judge) words.push(texts.noJudge);
+    if (!this.game.judge) words.push(this.game.seating.shared ? texts.noHintsInSharedGames : texts.noJudge);
     return words.join(" · ");
   }
 

@@ -94,6 +94,7 @@ export const words = {
     invalid_request: ({ field }) => `Die Anfrage ist nicht gültig${field ? ` (${field})` : ""}.`,
     invalid_rules: ({ reason }) => `Nach diesen Regeln kann nicht gespielt werden: ${reason}`,
     no_agent_to_play: () => "Es ist kein Programm am Zug.",
+    no_hints_in_shared_games: () => "Es gibt keine Tipps, wenn andere aus der Ferne mitspielen.",
     no_judge: () => "Für diese Regeln gibt es keine Tipps.",
     no_person_to_play: () => "Es ist keine Person am Zug.",
     no_seat_to_join: () => "Das ist für Leute mit dem Link eines Platzes.",
@@ -178,6 +179,7 @@ export const words = {
     return `${name === null ? "" : `${name}, `}Bank: ${held}`;
   },
   bag: (tiles) => count(tiles, { one: "# Stein im Beutel", other: "# Steine im Beutel" }),
+  noHintsInSharedGames: "keine Tipps, da andere aus der Ferne mitspielen",
   noJudge: "keine Tipps für dieses Spiel",
 
   // Der Anfang
@@ -324,6 +326,8 @@ export const words = {
   joinedGames: "Spiele, denen Sie beigetreten sind",
   forget: "Vergessen",
   linksTitle: "Links für die anderen",
+  linksLocal:
+    "Diese Links gelten nur auf diesem Rechner. Öffnen Sie für andere diese Seite unter der Adresse, die der Server mit --host 0.0.0.0 ausgibt.",
   linksHelp: "Wer den Link eines Platzes hat, spielt dort, in jedem Browser. Zuschauer sehen bis zum Ende keine Steine.",
   linkOf: (seat, name, absent) =>
     absent ? `Platz ${seat + 1}: noch niemand beigetreten` : `Platz ${seat + 1}: ${name} ist beigetreten`,

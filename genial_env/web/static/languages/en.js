@@ -118,6 +118,7 @@ export const words = {
   },
   /** @param {number} tiles */
   bag: (tiles) => count(tiles, { one: "# tile in the bag", other: "# tiles in the bag" }),
+  noHintsInSharedGames: "no hints, as people elsewhere play",
   noJudge: "no hints: there is no judge for this game",
 
   // The start
@@ -294,6 +295,8 @@ export const words = {
   joinedGames: "Games you joined",
   forget: "Forget",
   linksTitle: "Links for the others",
+  linksLocal:
+    "These links work on this machine only. For others, open this page at the address that the server prints with --host 0.0.0.0.",
   linksHelp: "Who has the link of a seat plays it, in any browser. Spectators see no rack before the end.",
   /** @param {number} seat @param {string} name @param {boolean} absent */
   linkOf: (seat, name, absent) =>

@@ -85,6 +85,7 @@ export const words = {
     invalid_request: ({ field }) => `La demande n’est pas valable${field ? ` (${field})` : ""}.`,
     invalid_rules: ({ reason }) => `On ne peut pas jouer avec ces règles : ${reason}`,
     no_agent_to_play: () => "Ce n’est pas à un programme de jouer.",
+    no_hints_in_shared_games: () => "Il n’y a pas de conseils quand d’autres jouent à distance.",
     no_judge: () => "Il n’y a pas de conseils pour ces règles.",
     no_person_to_play: () => "Ce n’est pas à une personne de jouer.",
     no_seat_to_join: () => "Ceci est pour qui a le lien d’une place.",
@@ -166,6 +167,7 @@ export const words = {
     return `${name === null ? "" : `${name}, `}réserve : ${held}`;
   },
   bag: (tiles) => count(tiles, { one: "# tuile dans le sac", other: "# tuiles dans le sac" }),
+  noHintsInSharedGames: "pas de conseils, car d’autres jouent à distance",
   noJudge: "pas de conseils pour cette partie",
 
   // Le début
@@ -312,6 +314,8 @@ export const words = {
   joinedGames: "Parties que vous avez rejointes",
   forget: "Oublier",
   linksTitle: "Liens pour les autres",
+  linksLocal:
+    "Ces liens ne marchent que sur cette machine. Pour les autres, ouvrez cette page à l’adresse que le serveur affiche avec --host 0.0.0.0.",
   linksHelp: "Qui a le lien d’une place y joue, dans n’importe quel navigateur. Les spectateurs ne voient aucune réserve avant la fin.",
   linkOf: (seat, name, absent) =>
     absent ? `Joueur ${seat + 1} : personne n’a encore rejoint` : `Joueur ${seat + 1} : ${name} a rejoint`,
