@@ -90,6 +90,7 @@ class Engine:
             if self._rules != rules:
                 self._tell_rules(rules)
         except AgentError as error:
+            self._late += isinstance(error, AgentLate)
             self.close(0.0)
             raise ValueError(f"agent {self.name!r}: {error}") from None
         except BaseException:
@@ -166,7 +167,7 @@ class Engine:
 
     def _decide(self, view: View, row: int, random: int, game: int | None) -> int:
         if self._late >= PATIENCE:
-            raise AgentStopped(f"no answer within {self._move_time_s:g} s, {PATIENCE} times in a row: not asked again")
+            raise AgentStopped(f"no answer in time, {PATIENCE} times in a row: not asked again")
         one = view.select(np.array([row]))
         numbers = np.array([] if game is None else [game], dtype=np.int64)
         left_s = None if game is None else self._clock.left_s(numbers)

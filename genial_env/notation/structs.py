@@ -43,6 +43,22 @@ from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import EMPTY, LEVELS, End, Phase, State
 from genial_env.core.tables import tables
 from genial_env.core.views import View
+from genial_env.notation._json_parts import (
+    PHASES,
+    JsonObject,
+    board_from_json,
+    board_to_json,
+    counts_from_json,
+    counts_to_json,
+    key_from_json,
+    levels_from_json,
+    levels_to_json,
+    phase_from_json,
+    returned_to_json,
+    tiles_from_json,
+    tiles_to_json,
+    to_absolute,
+)
 
 __all__ = [
     "action_from_json",
@@ -54,14 +70,6 @@ __all__ = [
     "view_from_json",
     "view_to_json",
 ]
-
-JsonObject = dict[str, Any]
-"""A dictionary that becomes a JSON object."""
-
-FREE_CELL = "."
-
-PHASES = {Phase.PLACE: "place", Phase.BONUS: "bonus", Phase.SWAP: "swap", Phase.OVER: "over"}
-"""The names of the decisions."""
 
 _ENDS = {end.words: end for end in End}
 
@@ -103,14 +111,14 @@ def view_to_json(view: View, row: int = 0) -> JsonObject:
         "to_play": int((seat + view.to_play[row]) % rules.players),
         "phase": PHASES[Phase(int(view.phase[row]))],
         "pending_bonus": int(view.pending_bonus[row]),
-        "board": _board_to_json(view.board[row]),
-        "scores": _absolute(view.scores[row], tracks),
-        "rack": _tiles_to_json(rules, view.rack[row]),
-        "rack_sizes": _absolute(view.rack_sizes[row], seats),
-        "has_placed": _absolute(view.has_placed[row], seats),
-        "unseen": _counts_to_json(rules, view.unseen[row]),
-        "returned": _returned_to_json(rules, view.returned[row], seats.tolist()),
-        "levels": _levels_to_json(rules, view.levels[row]),
+        "board": board_to_json(view.board[row]),
+        "scores": to_absolute(view.scores[row], tracks),
+        "rack": tiles_to_json(rules, view.rack[row]),
+        "rack_sizes": to_absolute(view.rack_sizes[row], seats),
+        "has_placed": to_absolute(view.has_placed[row], seats),
+        "unseen": counts_to_json(rules, view.unseen[row]),
+        "returned": returned_to_json(rules, view.returned[row], seats.tolist()),
+        "levels": levels_to_json(rules, view.levels[row]),
     }
     return data | {"legal": _legal_to_json(view, row), "points": _points_to_json(rules, view.points[row])}
 
@@ -133,21 +141,21 @@ def view_from_json(rules: Rules, data: Any, where: str = "") -> View:
     relative = {int(at): index for index, at in enumerate(seats)}
     returned = np.zeros((rules.players, rules.rack, t.n_kinds), dtype=np.uint8)
     for entry in found["returned"]:
-        returned[relative[entry["seat"]], entry["slot"]] = _counts_from_json(rules, entry["tiles"], f"{where} returned")
+        returned[relative[entry["seat"]], entry["slot"]] = counts_from_json(rules, entry["tiles"], f"{where} returned")
     try:
         return complete(
             rules,
             seat=seat,
-            board=[_board_from_json(rules, found["board"], where)],
+            board=[board_from_json(rules, found["board"], where)],
             scores=np.array(found["scores"])[None, tracks],
-            rack=[_tiles_from_json(rules, found["rack"], where)],
-            unseen=[_counts_from_json(rules, found["unseen"], f"{where} unseen")],
+            rack=[tiles_from_json(rules, found["rack"], where)],
+            unseen=[counts_from_json(rules, found["unseen"], f"{where} unseen")],
             returned=returned[None],
-            levels=_levels_from_json(rules, found["levels"], where)[None],
+            levels=levels_from_json(rules, found["levels"], where)[None],
             rack_sizes=np.array(found["rack_sizes"])[None, seats],
             has_placed=np.array(found["has_placed"])[None, seats],
             to_play=[(found["to_play"] - seat) % rules.players],
-            phase=[_phase_from_json(found["phase"], where)],
+            phase=[phase_from_json(found["phase"], where)],
             pending_bonus=[found["pending_bonus"]],
         )
     except JSONError:
@@ -199,13 +207,13 @@ def state_to_json(state: State, row: int = 0) -> JsonObject:
         "to_play": int(state.to_play[row]),
         "phase": PHASES[Phase(int(state.phase[row]))],
         "pending_bonus": int(state.pending_bonus[row]),
-        "board": _board_to_json(state.board[row]),
+        "board": board_to_json(state.board[row]),
         "scores": state.scores[row].tolist(),
-        "racks": [_tiles_to_json(rules, rack) for rack in state.racks[row]],
-        "bag": _counts_to_json(rules, state.bag[row]),
+        "racks": [tiles_to_json(rules, rack) for rack in state.racks[row]],
+        "bag": counts_to_json(rules, state.bag[row]),
         "has_placed": state.has_placed[row].tolist(),
-        "returned": _returned_to_json(rules, state.returned[row], list(range(rules.players))),
-        "levels": _levels_to_json(rules, state.levels[row]),
+        "returned": returned_to_json(rules, state.returned[row], list(range(rules.players))),
+        "levels": levels_to_json(rules, state.levels[row]),
         "keys": [str(key) for key in state.key[row].tolist()],
         "drawn": state.drawn[row].tolist(),
         "decisions": int(state.decisions[row]),
@@ -234,9 +242,9 @@ def state_from_json(rules: Rules, data: Any, where: str = "") -> State:
         raise validation_error(f"{where} end".strip(), f"one of {', '.join(_ENDS)}", found["end"])
     returned = np.zeros((1, rules.players, rules.rack, t.n_kinds), dtype=np.uint8)
     for entry in found["returned"]:
-        returned[0, entry["seat"], entry["slot"]] = _counts_from_json(rules, entry["tiles"], f"{where} returned")
-    board = _board_from_json(rules, found["board"], where)[None]
-    levels = _levels_from_json(rules, found["levels"], where)[None]
+        returned[0, entry["seat"], entry["slot"]] = counts_from_json(rules, entry["tiles"], f"{where} returned")
+    board = board_from_json(rules, found["board"], where)[None]
+    levels = levels_from_json(rules, found["levels"], where)[None]
     state = State.initial(
         rules,
         1,
@@ -245,16 +253,16 @@ def state_from_json(rules: Rules, data: Any, where: str = "") -> State:
         open=open_sets(t, board),
         symbols_touched=find_touched_symbols(t, board),
         scores=np.array([found["scores"]], dtype=np.int8),
-        racks=np.array([[_tiles_from_json(rules, rack, where) for rack in found["racks"]]], dtype=np.int8),
-        bag=_counts_from_json(rules, found["bag"], f"{where} bag")[None],
-        key=np.array([[_key_from_json(key, where) for key in found["keys"]]], dtype=np.uint64),
+        racks=np.array([[tiles_from_json(rules, rack, where) for rack in found["racks"]]], dtype=np.int8),
+        bag=counts_from_json(rules, found["bag"], f"{where} bag")[None],
+        key=np.array([[key_from_json(key, where) for key in found["keys"]]], dtype=np.uint64),
         drawn=np.array([found["drawn"]], dtype=np.int64),
         has_placed=np.array([found["has_placed"]], dtype=np.bool_),
         returned=returned,
         levels=levels,
         swapped=np.asarray(levels[:, :, 0].any(axis=1)),
         to_play=np.array([found["to_play"]], dtype=np.int64),
-        phase=np.array([_phase_from_json(found["phase"], where)], dtype=np.int8),
+        phase=np.array([phase_from_json(found["phase"], where)], dtype=np.int8),
         pending_bonus=np.array([found["pending_bonus"]], dtype=np.int64),
         decisions=np.array([found["decisions"]], dtype=np.int64),
         end=np.array([_ENDS[found["end"]]], dtype=np.int8),
@@ -317,93 +325,6 @@ def action_from_json(view: View, data: Any, row: int = 0) -> int:
         if name != tile_name(view.rules, kind):
             first, second = second, first
     return encode(view.rules, Place(slot, first, second))
-
-
-# Parts
-
-
-def _absolute(values: NDArray[Any], order: NDArray[Any]) -> list[Any]:
-    """Return values in the order of a view as a list in absolute order."""
-    reordered = np.empty_like(values)
-    reordered[order] = values
-    found: list[Any] = reordered.tolist()
-    return found
-
-
-def _board_to_json(board: NDArray[np.int8]) -> str:
-    return "".join((COLOR_LETTERS + FREE_CELL)[color] for color in board.tolist())
-
-
-def _board_from_json(rules: Rules, text: str, where: str) -> NDArray[np.int8]:
-    letters = COLOR_LETTERS[: rules.colors]
-    n_cells = tables(rules).n_cells
-    if len(text) != n_cells or set(text) - set(letters + FREE_CELL):
-        raise validation_error(f"{where} board".strip(), f"{n_cells} of the characters {letters}{FREE_CELL}", text)
-    return np.array([letters.find(letter) for letter in text], dtype=np.int8)
-
-
-def _tiles_to_json(rules: Rules, kinds: NDArray[np.int8]) -> list[str | None]:
-    return [None if kind == EMPTY else tile_name(rules, kind) for kind in kinds.tolist()]
-
-
-def _tiles_from_json(rules: Rules, tiles: list[str | None], where: str) -> list[int]:
-    return [EMPTY if tile is None else _kind(rules, tile, f"{where} rack") for tile in tiles]
-
-
-def _kind(rules: Rules, tile: str, where: str) -> int:
-    try:
-        return tile_kind(rules, tile)
-    except ValueError as error:
-        raise JSONError(f"{where.strip()}: {error}") from error
-
-
-def _counts_to_json(rules: Rules, counts: NDArray[Any]) -> dict[str, int]:
-    return {tile_name(rules, kind): count for kind, count in enumerate(counts.tolist()) if count}
-
-
-def _counts_from_json(rules: Rules, counts: dict[str, int], where: str) -> NDArray[np.uint8]:
-    found = np.zeros(tables(rules).n_kinds, dtype=np.uint8)
-    for tile, count in counts.items():
-        found[_kind(rules, tile, where)] = count
-    return found
-
-
-def _returned_to_json(rules: Rules, returned: NDArray[np.uint8], seats: list[int]) -> list[JsonObject]:
-    """Return the slots of which swaps tell something."""
-    return [
-        {"seat": seats[at], "slot": slot, "tiles": _counts_to_json(rules, returned[at, slot])}
-        for at, slot in np.argwhere(returned.any(axis=2)).tolist()
-    ]
-
-
-def _levels_to_json(rules: Rules, levels: NDArray[np.uint8]) -> dict[str, list[int]]:
-    """Return the levels of each kind, the latest return first; zeros stand for no return and are left out."""
-    return {
-        tile_name(rules, kind): [level for level in levels[kind].tolist() if level]
-        for kind in np.flatnonzero(levels.any(axis=1)).tolist()
-    }
-
-
-def _levels_from_json(rules: Rules, by_tile: dict[str, list[int]], where: str) -> NDArray[np.uint8]:
-    found = np.zeros((tables(rules).n_kinds, LEVELS), dtype=np.uint8)
-    for tile, levels in by_tile.items():
-        if len(levels) > LEVELS:
-            raise validation_error(f"{where} levels {tile}".strip(), f"at most {LEVELS} numbers", levels)
-        found[_kind(rules, tile, f"{where} levels"), : len(levels)] = levels
-    return found
-
-
-def _phase_from_json(name: str, where: str) -> int:
-    for phase, known in PHASES.items():
-        if name == known:
-            return int(phase)
-    raise validation_error(f"{where} phase".strip(), f"one of {', '.join(PHASES.values())}", name)
-
-
-def _key_from_json(text: str, where: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) < 2**64):
-        raise validation_error(f"{where} keys".strip(), "a whole number below 2**64 as text", text)
-    return int(text)
 
 
 def _legal_to_json(view: View, row: int) -> JsonObject:

@@ -173,7 +173,7 @@ def play_decision(session: Session, game: Game, viewer: Viewer, sent: JsonObject
             raise Refused(409, "no person is to play now", "no_person_to_play")
         if seat not in viewer.seats:
             raise Refused(403, "another person is to play now", "turn_of_another", seat=seat)
-        action, clock = _parse_action(game.table, sent), deepcopy(game.seating.clock)
+        action, clock = parse_action(game.table.rules, sent), deepcopy(game.seating.clock)
 
         def play() -> None:
             game.table.play(action)
@@ -359,14 +359,18 @@ def check_turn(game: Game, sent: JsonObject) -> None:
         raise Refused(409, message, "game_has_gone_on")
 
 
-def _parse_action(table: Table, sent: JsonObject) -> int:
-    """Return the action for a word, or for the slot of a tile and two cells."""
-    t = tables(table.rules)
+def parse_action(rules: Rules, sent: JsonObject) -> int:
+    """Return the action for a word, or for the slot of a tile and two cells.
+
+    Raises:
+        Refused: if it describes no action.
+    """
+    t = tables(rules)
     word, slot, cells = sent.get("word"), sent.get("slot"), sent.get("cells")
-    if table.rules.has_swap and word in ("swap", "decline"):
+    if rules.has_swap and word in ("swap", "decline"):
         return t.swap_action if word == "swap" else t.decline_action
-    if type(slot) is not int or not 0 <= slot < table.rules.rack:
-        raise invalid("slot", f"a whole number from 0 to {table.rules.rack - 1}", slot)
+    if type(slot) is not int or not 0 <= slot < rules.rack:
+        raise invalid("slot", f"a whole number from 0 to {rules.rack - 1}", slot)
     if not isinstance(cells, list) or len(cells) != 2 or not all(type(c) is int and 0 <= c < t.n_cells for c in cells):
         raise invalid("cells", f"two whole numbers from 0 to {t.n_cells - 1}", cells)
     beside = (t.neighbours[cells[0]] == cells[1]).nonzero()[0]

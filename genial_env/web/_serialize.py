@@ -49,7 +49,7 @@ def look_to_json() -> JsonObject:
 
 
 def theme_css() -> str:
-    """Return the colors of the drawings as CSS variables, for the page's style sheet."""
+    """Return the colors of the drawings as CSS variables, for the page's style sheet, each for light and dark mode."""
     colors = {
         "paper": theme.PAPER,
         "ink": theme.INK,
@@ -58,7 +58,11 @@ def theme_css() -> str:
         "tile": theme.TILE,
         "mark": theme.MARK,
     }
-    return f":root {{ {' '.join(f'--{name}: {color};' for name, color in colors.items())} }}\n"
+    values = {
+        name: f"light-dark({color}, {theme.NIGHT[name]})" if name in theme.NIGHT else color
+        for name, color in colors.items()
+    }
+    return f":root {{ {' '.join(f'--{name}: {value};' for name, value in values.items())} }}\n"
 
 
 def choices_to_json() -> JsonObject:
@@ -123,11 +127,11 @@ def game_to_json(
         "waits": table.waits and not ended,
         "seat": seat,
         "people": [at for at, player in enumerate(table.players) if player is None],
-        "position": {**_view_to_json(view, seat is not None), **_open_racks_to_json(table, ended)},
+        "position": {**view_to_json(view, seat is not None), **_open_racks_to_json(table, ended)},
         "moves": public_events_to_json(table.record()["events"], table.rules),
     }
     if seat is not None and data["waits"] and seat == table.to_play:
-        data["choice"] = _choice_to_json(view)
+        data["choice"] = choice_to_json(view)
     if ended:
         data["end"] = _end_to_json(table, names, seating)
     return data
@@ -166,7 +170,7 @@ def position_to_json(state: State) -> JsonObject:
     }
 
 
-def _view_to_json(view: View, own_rack: bool) -> JsonObject:
+def view_to_json(view: View, own_rack: bool) -> JsonObject:
     """Return a position as the seat of a view sees it. Of hidden racks only the number of tiles is shown.
 
     Args:
@@ -180,8 +184,10 @@ def _view_to_json(view: View, own_rack: bool) -> JsonObject:
     racks: list[list[str] | int] = sizes.tolist()
     if own_rack:
         racks[seat] = name_tiles(rules, view.rack[0].tolist())
+    unseen = {"unseen": _count_tiles(rules, view.unseen[0].tolist())} if own_rack else {}
     return {
         **_board_to_json(t, view.board[0]),
+        **unseen,
         "scores": scores.tolist(),
         "racks": racks,
         "bag": int(view.unseen[0].sum() - view.rack_sizes[0, 1:].sum()),
@@ -209,7 +215,7 @@ def _turn_to_json(rules: Rules, seat: int, phase: int) -> JsonObject:
     return {"to_play": seat, "track_to_play": rules.track_of(seat), "phase": Phase(phase).name.lower()}
 
 
-def _choice_to_json(view: View) -> JsonObject:
+def choice_to_json(view: View) -> JsonObject:
     """Return what the seat of a view may do now."""
     pairs = view.tables.placements[view.placements[0] & bool(view.slots.any()) & ~view.tables.is_reversed]
     return {
@@ -356,6 +362,11 @@ def number_cells(rules: Rules, cells: Iterable[Cell]) -> list[int]:
 def name_tiles(rules: Rules, kinds: list[int]) -> list[str]:
     """Return the names of the tiles of a rack by slot; "" for an empty slot."""
     return ["" if kind == EMPTY else tile_name(rules, kind) for kind in kinds]
+
+
+def _count_tiles(rules: Rules, counts: list[int]) -> dict[str, int]:
+    """Return the number of tiles by name; kinds of which there are none are left out."""
+    return {tile_name(rules, kind): count for kind, count in enumerate(counts) if count}
 
 
 def _finite_or_none(value: float) -> float | None:

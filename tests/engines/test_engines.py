@@ -1,6 +1,8 @@
 """Engines: programs in other languages as agents, what becomes of their failures, and agents played as engines."""
 
+import copy
 import json
+import pickle
 import shutil
 import subprocess
 import sys
@@ -52,6 +54,16 @@ def test_an_engine_is_an_agent_wherever_one_is_named() -> None:
     results = play([strange("none")] * 4, Rules(4, "2009", "team", side=5, colors=3, tile_sets=2), games=1, seed=0)
     assert len(results) == 1
     assert isinstance(engine, Engine)
+    engine.close()
+
+
+def test_an_engine_can_be_copied_and_pickled() -> None:
+    engine = Engine(strange("none"), SMALL)
+    chosen = decide(engine, NO_FAULT)
+    for other in (copy.deepcopy(engine), pickle.loads(pickle.dumps(engine))):
+        assert decide(other, NO_FAULT) == chosen
+        other.close()
+    assert decide(engine, NO_FAULT) == chosen
     engine.close()
 
 
@@ -128,7 +140,7 @@ def test_an_engine_that_hangs_is_waited_for_only_so_long() -> None:
     for _ in range(3):
         with pytest.raises(AgentLate, match=r"no answer within 0\.1 s$"):
             decide(engine, FAULT)
-    with pytest.raises(AgentStopped, match="3 times in a row: not asked again"):
+    with pytest.raises(AgentStopped, match="no answer in time, 3 times in a row: not asked again"):
         decide(engine, NO_FAULT)
     engine.close()
 

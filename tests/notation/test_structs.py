@@ -1,6 +1,7 @@
 """Views, states and actions as JSON, there and back."""
 
 import json
+import random
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,33 @@ def test_wrong_views_are_refused(changes: dict[str, Any], message: str) -> None:
     data = view_to_json(view(kernel.deal(rules, [1])))
     with pytest.raises(ValueError, match=message):
         view_from_json(rules, data | changes)
+
+
+def test_changed_views_and_states_are_read_or_refused() -> None:
+    """Whatever stands in them, there is a view or a state, or a ValueError."""
+    rules, rng = Rules(side=3, colors=3, rack=2), random.Random(0)
+    refused = 0
+    for seed in range(40):
+        state = swapping_play(rules, games=1, seed=seed, steps=rng.randrange(12))
+        for data, read in ((view_to_json(view(state)), view_from_json), (state_to_json(state), state_from_json)):
+            try:
+                read(rules, changed(data, rng))
+            except ValueError:
+                refused += 1
+    assert 20 < refused < 80
+
+
+def changed(value: Any, rng: random.Random) -> Any:
+    """The value with one number, text or entry in it changed."""
+    if isinstance(value, dict | list) and value and rng.random() < 0.9:
+        keys = list(value) if isinstance(value, dict) else range(len(value))
+        key, copied = rng.choice(keys), value.copy()
+        copied[key] = changed(value[key], rng)
+        return copied
+    if isinstance(value, str) and value:
+        at = rng.randrange(len(value))
+        return value[:at] + rng.choice("RGB.x0-") + value[at + 1 :]
+    return rng.choice([0, -1, 255, 256, 10**30, 1.5, None, True, "x", [1], {"RR": 1}])
 
 
 @pytest.mark.parametrize(

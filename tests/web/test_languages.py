@@ -150,16 +150,17 @@ def test_a_language_is_chosen_by_hand(open_page: Callable[..., Page], session: B
     page = open_page(f"/#/game/{game['id']}", session=session, locale="es-ES")
     expect(page.locator("html")).to_have_attribute("lang", "en")  # there is no Spanish
     for tag, menu, name, status in (
-        ("de", "Settings (English)", "Sie", "Sie sind am Zug"),
-        ("fr", "Einstellungen (Deutsch)", "Vous", "À vous"),
-        ("en", "Réglages (Français)", "You", "Your turn"),
+        ("de", "EN ⚙Settings", "Sie", "Sie sind am Zug"),
+        ("fr", "DE ⚙Einstellungen", "Vous", "À vous"),
+        ("en", "FR ⚙Réglages", "You", "Your turn"),
     ):
-        page.get_by_label(menu, exact=True).click()
+        expect(page.locator(".menu summary")).to_have_text(menu)
+        page.locator(".menu summary").click()
         page.locator(".menu select").first.select_option(tag)
         expect(page.locator("html")).to_have_attribute("lang", tag)
         expect(page.locator(".status")).to_contain_text(status)
         expect(page.locator(".panel .name").first).to_have_text(name)
-    page.get_by_label("Settings (English)").click()
+    page.locator(".menu summary").click()
     page.locator(".menu select").first.select_option("de")
     expect(page.locator("html")).to_have_attribute("lang", "de")
     page.reload()

@@ -9,10 +9,11 @@ import { announce, fill, html, isForeignKey, isInside, wait } from "./dom.js";
 import { createEnding } from "./ending.js";
 import { Hand } from "./hand.js";
 import { News } from "./news.js";
-import { createPanels, createTable } from "./panels.js";
+import { createPanels, createTable, createUnseen } from "./panels.js";
 import { describeMisfit, describePlacement, findPlacement } from "./placement.js";
 import { SeatLinks, openSeat } from "./seat_links.js";
 import { describeEvents, nameAction } from "./sentences.js";
+import { playChange } from "./sounds.js";
 import { TableActions, ThinkingControls } from "./table_actions.js";
 import { nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
@@ -102,6 +103,7 @@ class GameScreen {
     this.watch = this.createWatch();
     this.controls = html("div", { class: "controls" });
     this.side = html("div", { class: "panels" });
+    this.unseen = createUnseen();
     this.log = html("ol", { class: "moves" });
     this.links = new SeatLinks();
     this.thinking = new ThinkingControls((what, data) => this.change(what, data), () => this.playAgents(true));
@@ -113,10 +115,11 @@ class GameScreen {
     fill(
       place,
       createTable(game.rules, {
+        title: game.names.join(", "),
         status: this.status,
         board: frameBoard(this.board),
         controls: [this.preview, this.thinking.element, this.watch, this.controls],
-        beside: [this.ending, this.links.element, this.side, this.table.element, log],
+        beside: [this.ending, this.links.element, this.side, this.unseen.element, this.table.element, log],
       }),
     );
     /** @type {import("./controls.js").Actions} */
@@ -151,6 +154,7 @@ class GameScreen {
   /** @param {Game} game */
   setGame(game) {
     const before = this.game;
+    playChange(before, game);
     const isSame = before.turn === game.turn && before.seat === game.seat && before.position.board === game.position.board;
     game.key = this.key;
     this.game = game;
@@ -249,6 +253,7 @@ class GameScreen {
     this.showControls();
     this.showStatus();
     fill(this.log, moves.map((event) => html("li", {}, this.describe(event))));
+    this.unseen.show(position, Boolean(end));
     fill(this.ending, end ? createEnding(this.game, end) : null);
     this.links.show(this.game);
     this.clocks.show(this.game);

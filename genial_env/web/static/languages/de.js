@@ -72,6 +72,9 @@ export const words = {
   reviewPage: "Analyse",
   settings: "Einstellungen",
   language: "Sprache",
+  theme: "Aussehen",
+  themes: { "": "wie das System", light: "hell", dark: "dunkel" },
+  sounds: "Töne",
 
   // Zahlen
   number,
@@ -181,6 +184,9 @@ export const words = {
   bag: (tiles) => count(tiles, { one: "# Stein im Beutel", other: "# Steine im Beutel" }),
   noHintsInSharedGames: "keine Tipps, da andere aus der Ferne mitspielen",
   noJudge: "keine Tipps für dieses Spiel",
+  unseen: (tiles) => `Noch nicht gesehene Steine (${number(tiles)})`,
+  unseenHelp: "Im Beutel oder auf verdeckten Bänken.",
+  unseenTile: (tiles, tile) => `${number(tiles)} × ${tile}`,
 
   // Der Anfang
   newGame: "Neues Spiel",
@@ -457,7 +463,6 @@ export const words = {
   showBefore: "Die Entscheidung zeigen",
   otherAction: (action, worth) => `${action}: ${worth}`,
   otherPlacement: (where, points, worth) => `${where}: ${points}; ${worth}`,
-  tileOn: (tile, where) => `${tile} auf ${where}`,
 
   // Das Diagramm einer Analyse
   expectedLowest: "Erwarteter niedrigster Wert",
@@ -466,4 +471,38 @@ export const words = {
   chartAxis: (decisions) => `Zug 1 bis ${decisions}`,
   asTable: "Als Tabelle",
   tableHead: (value) => ["Nr.", "Wer", value, "Urteil", "Verlust"],
+
+  // The rules and the introduction
+  rulesPage: "Regeln",
+  introduction: "Einführung",
+  tryIntroduction: "Einführung in zwei Minuten",
+  rulesIn: (name) => `Die Regeln gibt es nicht in Ihrer Sprache; hier stehen sie in dieser: ${name}.`,
+  lessonTitle: (at, of, title) => `${at} von ${of}: ${title}`,
+  lessons: {
+    score: ({ enough }) => ({
+      title: "Einen Stein legen",
+      task: `Nehmen Sie den Stein unter dem Plan und bewegen Sie ihn darüber. Die Linien zeigen, welche Symbole seine Hälften zählen. Legen Sie ihn dorthin, wo er mindestens ${enough} Punkte bringt.`,
+      again: "Es gibt bessere Stellen: neben zwei Symbolen derselben Farbe in einer Reihe.",
+      done: "Jede Hälfte zählt die Symbole ihrer Farbe, auch aufgedruckte, auf geraden Linien, die bei ihr beginnen. Um so viel sind Ihre Werte gestiegen.",
+    }),
+    bonus: ({ red, stop }) => ({
+      title: "Ein Bonuszug",
+      task: `Ein Wert, der ${stop} erreicht, bringt einen Bonuszug. Nehmen Sie einen Stein mit dem Symbol „${red}“ und bringen Sie Rot auf ${stop}.`,
+      again: `Rot hat ${stop} nicht erreicht. Legen Sie die rote Hälfte in eine Reihe mit zwei roten Symbolen.`,
+      more: `Rot hat ${stop} erreicht: ein Bonuszug! Legen Sie noch einen Stein, wohin Sie wollen.`,
+      done: "Nach dem letzten Stein des Zuges zieht man, bis man wieder sechs hat. Dann ist der Nächste am Zug.",
+    }),
+    lowest: ({ lowest: [own, other] }) => ({
+      title: "Der niedrigste Wert entscheidet",
+      task: "Dieses Spiel ist zu Ende. Nicht die Summe zählt, sondern der niedrigste Wert jedes Spielers. Wer hat gewonnen?",
+      again: "Sehen Sie auf den niedrigsten Wert jedes Spielers, gleich in welcher Farbe.",
+      done: `Verglichen werden die niedrigsten Werte: ${Math.max(own, other)} schlägt ${Math.min(own, other)}. Sind sie gleich, entscheiden die zweitniedrigsten, und so weiter. Bringen Sie also alle Farben zusammen voran.`,
+    }),
+    swap: ({ lowestColor }) => ({
+      title: "Tauschen",
+      task: `Ihr Zug ist zu Ende, und Ihre niedrigste Farbe ist: ${lowestColor}. Kein Stein Ihrer Bank hat sie: Bevor Sie ziehen, dürfen Sie alle Steine tauschen. Tauschen Sie sie.`,
+      done: "Sie haben sechs neue Steine; die alten sind wieder im Beutel. Alle haben sie gesehen.",
+    }),
+  },
+  lessonsEnd: "Ein Spiel endet, wenn kein Stein mehr passt, oder sobald jemand alle Werte am Ende der Leiste hat. Die Seite mit den Regeln sagt den Rest: der erste Stein, Teams, allein spielen.",
 };
