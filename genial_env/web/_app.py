@@ -20,11 +20,13 @@ from starlette.types import Receive, Scope, Send
 
 from genial_env._util.strict_json import JSONError, decode_text, parse_object
 from genial_env.analysis.judge import can_judge
+from genial_env.render.replay_page import replay_html
 from genial_env.web import _game_requests as game_requests
 from genial_env.web._record_requests import ReviewStream, list_steps, parse_record, summarize_file
-from genial_env.web._request_checks import Refused, RequestChecks, read_body, shorten
+from genial_env.web._request_checks import FRAMED, Refused, RequestChecks, read_body, shorten
 from genial_env.web._serialize import JsonObject, choices_to_json, look_to_json, rules_to_json, theme_css
 from genial_env.web._sessions import Game, Session, Sessions, digest_token
+from genial_env.web._study_routes import LONG, QUICK, Work
 from genial_env.web._work_queue import Task, TaskCancelled, WorkQueue
 from genial_env.web.limits import Limits
 
@@ -115,11 +117,15 @@ def _list_routes(handlers: "RequestHandlers") -> list[Route]:
     gets: dict[str, Handler] = {
         "/": _send_file,
         "/static/{name}": _send_file,
+        FRAMED: _send_replay_page,
         "/api/games": handlers.games,
         "/api/games/{name}": handlers.game,
         "/api/games/{name}/hint": handlers.hint,
         "/api/games/{name}/record": handlers.record,
+        "/api/games/{name}/steps": handlers.game_steps,
     }
+    posts |= {path: handlers.answer_quickly(work) for path, work in QUICK.items()}
+    posts |= {path: handlers.answer_in_queue(work) for path, work in LONG.items()}
     routes = [Route(path, handler, methods=["POST"]) for path, handler in posts.items()]
     return routes + [Route(path, handler, methods=["GET"]) for path, handler in gets.items()]
 
@@ -239,6 +245,11 @@ class RequestHandlers:
         headers = {"content-disposition": f'attachment; filename="genial-{game.id}.jsonl"'}
         return Response(line, media_type="application/x-ndjson", headers=headers)
 
+    async def game_steps(self, request: Request) -> Response:
+        """Send a game step by step; of a game in progress what its only person, or else everybody, may know."""
+        _, game = await self._session_and_game(request)
+        return JsonAnswer(await run_in_threadpool(game_requests.list_game_steps, game))
+
     async def remove(self, request: Request) -> Response:
         """Remove a game, also while an agent thinks."""
         session = await self._session(request)
@@ -282,6 +293,29 @@ class RequestHandlers:
         stream = ReviewStream(self._helpers, session.digest, record, level, racks)
         session.review = stream.task
         return ReviewAnswer(stream)
+
+    # The analysis board, lessons, pictures
+
+    def answer_quickly(self, work: Work) -> Handler:
+        """Return a handler that does short work with the JSON object that was sent."""
+
+        async def handler(request: Request) -> Response:
+            await self._session(request)
+            return _as_response(await run_in_threadpool(work, await _parse_body(request)))
+
+        return handler
+
+    def answer_in_queue(self, work: Work) -> Handler:
+        """Return a handler that does long work with the JSON object that was sent, until the client leaves."""
+
+        async def handler(request: Request) -> Response:
+            session, sent = await self._session(request), await _parse_body(request)
+            task = self._helpers.submit(session.digest, request.url.path, lambda task: work(sent))
+            await _wait_until_done(task, request)
+            task.cancel()  # in case the client has left
+            return _as_response(task.outcome())
+
+        return handler
 
     async def _session(self, request: Request) -> Session:
         """Return the session of a request.
@@ -334,6 +368,10 @@ class ReviewAnswer(StreamingResponse):
             await super().__call__(scope, receive, send)
         finally:
             self._task.cancel()
+
+
+def _as_response(answer: JsonObject | Response) -> Response:
+    return answer if isinstance(answer, Response) else JsonAnswer(answer)
 
 
 async def _wait_until_done(task: Task[Any], request: Request, seconds: float | None = None) -> None:
@@ -410,6 +448,11 @@ async def _send_file(request: Request) -> Response:
     if name not in _files():
         raise Refused(404, "there is no such page here")
     return Response(_files()[name], media_type=MEDIA_TYPES[Path(name).suffix])
+
+
+async def _send_replay_page(request: Request) -> Response:
+    """Send the page that shows a game packed into its address; any page may frame it."""
+    return Response(replay_html(None), media_type="text/html")
 
 
 async def _answer_refusal(request: Request, error: Exception) -> Response:

@@ -10,6 +10,7 @@ from typing import Any
 
 from genial_env.analysis.judge import RolloutJudge, can_judge
 from genial_env.core.rules import Rules
+from genial_env.core.state import End
 from genial_env.core.tables import tables
 from genial_env.core.views import view
 from genial_env.errors import IllegalAction
@@ -17,8 +18,9 @@ from genial_env.policies.registry import known_names
 from genial_env.policies.roster import FOR_ANALYSIS
 from genial_env.records import to_json_line
 from genial_env.table import Table
+from genial_env.web._record_requests import list_public_steps, list_steps
 from genial_env.web._request_checks import Refused, shorten
-from genial_env.web._serialize import JsonObject, game_summary_to_json, game_to_json, hint_to_json
+from genial_env.web._serialize import JsonObject, game_summary_to_json, game_to_json, hint_to_json, name_seats
 from genial_env.web._sessions import Game, Session
 from genial_env.web._work_queue import Task, WorkQueue
 
@@ -124,7 +126,7 @@ def play_decision(session: Session, game: Game, sent: JsonObject) -> JsonObject:
         _check_turn(game, sent)
         if not game.table.waits:
             raise Refused(409, "no person is to play now")
-        action = _parse_action(game.table, sent)
+        action = parse_action(game.table.rules, sent)
         try:
             session.change(game, lambda: game.table.play(action))
         except IllegalAction as error:
@@ -254,6 +256,21 @@ def export_record(game: Game) -> str:
         return to_json_line(game.table.record())
 
 
+def list_game_steps(game: Game) -> JsonObject:
+    """Return a game step by step, with the person's names.
+
+    Of a game in progress it has what its only person may know, or else what everybody may know. Then swaps that were
+    declined are no steps, and there is no record.
+    """
+    with game.locked():
+        table = game.table
+        record, seats = table.record(), [seat for seat, player in enumerate(table.players) if player is None]
+    named = {"names": name_seats(table.players, game.names)}
+    if record["end"] != End.UNFINISHED.words or not seats:
+        return {**list_steps(record), **named}
+    return {**list_public_steps(record, seats[0] if len(seats) == 1 else None), **named}
+
+
 def list_games(session: Session) -> list[JsonObject]:
     """Return the session's games, the newest first, then the files that are not valid games, each with its fault."""
     games = []
@@ -296,14 +313,18 @@ def _check_turn(game: Game, sent: JsonObject) -> None:
         raise Refused(409, "the game has gone on meanwhile, perhaps in another window: this is how it stands now")
 
 
-def _parse_action(table: Table, sent: JsonObject) -> int:
-    """Return the action for a word, or for the slot of a tile and two cells."""
-    t = tables(table.rules)
+def parse_action(rules: Rules, sent: JsonObject) -> int:
+    """Return the action for a word, or for the slot of a tile and two cells.
+
+    Raises:
+        Refused: if it is no action of the game. Whether it is legal is not checked.
+    """
+    t = tables(rules)
     word, slot, cells = sent.get("word"), sent.get("slot"), sent.get("cells")
-    if table.rules.has_swap and word in ("swap", "decline"):
+    if rules.has_swap and word in ("swap", "decline"):
         return t.swap_action if word == "swap" else t.decline_action
-    if type(slot) is not int or not 0 <= slot < table.rules.rack:
-        raise Refused(400, f"slot: expected a whole number from 0 to {table.rules.rack - 1}, found {shorten(slot)}")
+    if type(slot) is not int or not 0 <= slot < rules.rack:
+        raise Refused(400, f"slot: expected a whole number from 0 to {rules.rack - 1}, found {shorten(slot)}")
     if not isinstance(cells, list) or len(cells) != 2 or not all(type(c) is int and 0 <= c < t.n_cells for c in cells):
         raise Refused(400, f"cells: expected two whole numbers from 0 to {t.n_cells - 1}, found {shorten(cells)}")
     beside = (t.neighbours[cells[0]] == cells[1]).nonzero()[0]

@@ -107,11 +107,11 @@ def game_to_json(name: str, table: Table, seat: int | None, given: Sequence[str 
         "waits": table.waits,
         "seat": seat,
         "people": [at for at, player in enumerate(table.players) if player is None],
-        "position": {**_view_to_json(view, seat is not None), **_open_racks_to_json(table)},
+        "position": {**view_to_json(view, seat is not None), **_open_racks_to_json(table)},
         "moves": public_events_to_json(table.record()["events"], table.rules),
     }
     if seat is not None and table.waits and seat == table.to_play:
-        data["choice"] = _choice_to_json(view)
+        data["choice"] = choice_to_json(view)
     if table.over:
         data["end"] = _end_to_json(table, names)
     return data
@@ -146,7 +146,7 @@ def position_to_json(state: State) -> JsonObject:
     }
 
 
-def _view_to_json(view: View, own_rack: bool) -> JsonObject:
+def view_to_json(view: View, own_rack: bool) -> JsonObject:
     """Return a position as the seat of a view sees it. Of hidden racks only the number of tiles is shown.
 
     Args:
@@ -189,7 +189,7 @@ def _turn_to_json(rules: Rules, seat: int, phase: int) -> JsonObject:
     return {"to_play": seat, "track_to_play": rules.track_of(seat), "phase": Phase(phase).name.lower()}
 
 
-def _choice_to_json(view: View) -> JsonObject:
+def choice_to_json(view: View) -> JsonObject:
     """Return what the seat of a view may do now."""
     pairs = view.tables.placements[view.placements[0] & bool(view.slots.any()) & ~view.tables.is_reversed]
     return {
