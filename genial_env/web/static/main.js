@@ -2,6 +2,7 @@
 
 import { Refusal, post } from "./api.js";
 import { fill, getElement, html } from "./dom.js";
+import { openAnalysis } from "./analysis.js";
 import { openGame } from "./game.js";
 import { openReplay } from "./replay.js";
 import { openStart } from "./start.js";
@@ -30,6 +31,7 @@ function findScreen(address, sent) {
   const [, first, second, third] = address.split("/");
   if (first === "game" && second) return (place) => openGame(place, second);
   if (first === "replay") return (place) => openReplay(place, second, third === "review");
+  if (first === "analysis") return (place) => openAnalysis(place, decodeURI(address.split("/").slice(2).join("/")), sent.choices);
   return (place) => openStart(place, sent.choices);
 }
 
@@ -69,7 +71,7 @@ function createErrorCard(error) {
 
 const pages = getElement("pages");
 pages.setAttribute("aria-label", texts.pages);
-fill(pages, html("a", { href: "#/" }, texts.playPage), " ", html("a", { href: "#/replay" }, texts.reviewPage));
+fill(pages, html("a", { href: "#/" }, texts.playPage), " ", html("a", { href: "#/analysis" }, texts.analysisPage), " ", html("a", { href: "#/replay" }, texts.reviewPage));
 addEventListener("hashchange", async () => {
   await showScreen();
   main.focus({ preventScroll: true });

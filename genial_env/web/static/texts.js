@@ -368,6 +368,76 @@ const english = {
   asTable: "As a table",
   /** @param {string} value */
   tableHead: (value) => ["No.", "Who", value, "Verdict", "Loss"],
+
+  // The analysis board
+  analysisPage: "Analyse",
+  analysisTitle: "Analysis · Génial!",
+  analysisBoard: "Analysis board",
+  firstPosition: "The first position",
+  variations: "Moves tried",
+  removeMove: "Remove",
+  position: "Position",
+  positionText: "The position as text",
+  usePosition: "Use this text",
+  copyPosition: "Copy",
+  dealRacks: "Deal the hidden racks",
+  racksDealt: "hidden racks dealt at random",
+  /** @param {string} name */
+  hiddenRack: (name) => `${name} is to play, and the rack is hidden: deal it, or go back.`,
+  editPosition: "Edit the position",
+  editing: "Edit the position: choose a color, then click cells.",
+  editHelp:
+    "Choose a color and click cells. Racks are tiles such as RG BB, or a number of hidden tiles. The bag gets the rest of the tiles.",
+  paintWith: "Paint with",
+  eraser: "free cell",
+  /** @param {string} name */
+  rackOf: (name) => `Rack: ${name}`,
+  /** @param {string[]} names */
+  markersOf: (names) => `Markers: ${names.join(" and ")}`,
+  /** @param {string} name @param {string} color */
+  markerOf: (name, color) => `Marker ${color}: ${name}`,
+  whoIsToPlay: "To play",
+  decision: "Decision",
+  /** @type {Record<string, string>} */
+  phases: { place: "lay a tile", bonus: "lay a bonus tile", swap: "swap or keep the rack" },
+  useEdit: "Use this position",
+  clearBoard: "Clear the board",
+  newDeal: "New deal",
+  saveAnalysis: "Save",
+  saved: "Saved in this browser.",
+  notSaved: "This browser keeps nothing for this page.",
+  savedAnalyses: "Saved analyses",
+  nothingSaved: "None yet. They are kept in this browser.",
+  /** @param {string} date @param {number} seats @param {string} lowest */
+  analysisName: (date, seats, lowest) => `${date}: ${seats} seats, lowest ${lowest}`,
+  bestMoves: "Best moves",
+  noJudging: "off",
+  /** @param {string} level */
+  judging: (level) => `The judge is at work (${level}) …`,
+  /** @param {number} count @param {string} level @param {boolean} exact */
+  judgedMoves: (count, level, exact) =>
+    exact
+      ? `${count} moves, exact values: the endgame was solved. A click shows a move, a double click plays it.`
+      : `${count} moves judged (${level}); ± is the standard error of the distance to the best. A click shows a move, a double click plays it.`,
+  /** @param {number} utility @param {number | null} win @param {number | null} error @param {boolean} solo */
+  judgedWorth: (utility, win, error, solo) => {
+    const value = solo ? utility.toFixed(1) : signed(utility);
+    return `${value}${error ? ` ± ${error.toFixed(2)}` : ""}${win === null ? "" : ` (${percent(win)} first)`}`;
+  },
+
+  // Sharing
+  share: "Share",
+  copyLink: "Copy a link",
+  copied: "Copied.",
+  copyByHand: "Copy this:",
+  making: "One moment …",
+  savePicture: "Picture (PNG)",
+  saveFilm: "Film (GIF)",
+  saveRecord: "Game record",
+  savePage: "Page with the replay",
+  copyEmbed: "Copy a tag for web pages",
+  /** @type {[string, string, string, string]} */
+  replayLabels: ["Back", "Next", "Play", "Step"],
 };
 
 /** The article before a share, as it is spoken. @param {string} words */
