@@ -74,7 +74,7 @@ def format_position(state: State, row: int = 0, *, seat: int | None = None, draw
         *_format_rules(rules),
         *_format_history(one, returned),
     ]
-    if draws and not hidden:
+    if draws and seat is None:
         fields.append(f"drawn={','.join(map(str, one.drawn[0].tolist()))}")
         fields.append(f"keys={','.join(f'{key:x}' for key in one.key[0].tolist())}")
     return " ".join(fields)

@@ -265,7 +265,7 @@ def list_game_steps(game: Game) -> JsonObject:
     with game.locked():
         table = game.table
         record, seats = table.record(), [seat for seat, player in enumerate(table.players) if player is None]
-    named = {"names": name_seats(table.players, game.names)}
+    named = {"names": name_seats(table.players, game.names), "people": seats}
     if record["end"] != End.UNFINISHED.words or not seats:
         return {**list_steps(record), **named}
     return {**list_public_steps(record, seats[0] if len(seats) == 1 else None), **named}

@@ -16,6 +16,7 @@ from genial_env.core.state import State
 from genial_env.core.tables import tables
 from genial_env.core.views import view
 from genial_env.records import format_position, replay_decisions, verify
+from genial_env.table import PERSON
 from genial_env.web._request_checks import Refused, shorten
 from genial_env.web._serialize import (
     JsonObject,
@@ -67,8 +68,12 @@ def list_steps(record: dict[str, Any]) -> JsonObject:
 
 
 def _frame(event: int, state: State) -> JsonObject:
-    """Return a position of a recorded game: the number of events before it, and its text."""
-    return {"event": event, "position": position_to_json(state), "text": format_position(state, draws=False)}
+    """Return a position of a recorded game: the number of events before it, its text, and that of the seat to play."""
+    texts = {
+        "text": format_position(state, draws=False),
+        "seen": format_position(state, seat=int(state.to_play[0])),
+    }
+    return {"event": event, "position": position_to_json(state), **texts}
 
 
 def list_public_steps(record: dict[str, Any], seat: int | None) -> JsonObject:
@@ -185,7 +190,8 @@ def _to_line(data: JsonObject) -> bytes:
 def _summarize_record(record: dict[str, Any]) -> JsonObject:
     """Return who played which game, and how it ended."""
     kept = {name: record[name] for name in ("rules", "seed", "scores", "ranks", "end")}
-    return {**kept, "names": name_seats(record["agents"])}
+    people = [seat for seat, agent in enumerate(record["agents"]) if agent == PERSON]
+    return {**kept, "names": name_seats(record["agents"]), "people": people}
 
 
 def _parse_line(line: str) -> dict[str, Any] | JSONError:

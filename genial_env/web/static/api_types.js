@@ -205,11 +205,12 @@
  * A recorded game, step by step: frame k is the position after k decisions.
  * @typedef {object} Steps
  * @property {Rules} rules
+ * @property {number[]} [people] the seats of people
  * @property {string[]} names
  * @property {string} end
  * @property {GameEvent[]} events
- * @property {{event: number, position: Position, text?: string}[]} frames with the number of events before each, and
- *   their text if the racks may be known
+ * @property {{event: number, position: Position, text?: string, seen?: string}[]} frames with the number of
+ *   events before each; their text if the racks may be known, and the text as the seat to play sees it
  */
 
 /**

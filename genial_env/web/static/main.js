@@ -4,6 +4,7 @@ import { Refusal, post } from "./api.js";
 import { fill, getElement, html } from "./dom.js";
 import { openAnalysis } from "./analysis.js";
 import { openGame } from "./game.js";
+import { openLessons } from "./lessons.js";
 import { openReplay } from "./replay.js";
 import { openStart } from "./start.js";
 import { texts } from "./texts.js";
@@ -30,8 +31,9 @@ let setup = null;
 function findScreen(address, sent) {
   const [, first, second, third] = address.split("/");
   if (first === "game" && second) return (place) => openGame(place, second);
-  if (first === "replay") return (place) => openReplay(place, second, third === "review");
+  if (first === "replay") return (place) => openReplay(place, second, third);
   if (first === "analysis") return (place) => openAnalysis(place, decodeURI(address.split("/").slice(2).join("/")), sent.choices);
+  if (first === "lessons") return (place) => openLessons(place, second ?? "", decodeURI(address.split("/").slice(3).join("/")));
   return (place) => openStart(place, sent.choices);
 }
 
@@ -71,7 +73,7 @@ function createErrorCard(error) {
 
 const pages = getElement("pages");
 pages.setAttribute("aria-label", texts.pages);
-fill(pages, html("a", { href: "#/" }, texts.playPage), " ", html("a", { href: "#/analysis" }, texts.analysisPage), " ", html("a", { href: "#/replay" }, texts.reviewPage));
+fill(pages, html("a", { href: "#/" }, texts.playPage), " ", html("a", { href: "#/analysis" }, texts.analysisPage), " ", html("a", { href: "#/lessons" }, texts.lessonsPage), " ", html("a", { href: "#/replay" }, texts.reviewPage));
 addEventListener("hashchange", async () => {
   await showScreen();
   main.focus({ preventScroll: true });

@@ -20,6 +20,9 @@ const YOU = "You"; // the server's name for the only person
 /** @param {number} value */
 const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
 
+/** @param {number} value a whole number */
+const whole = (value) => (value < 0 ? `−${-value}` : String(value));
+
 /** @param {number} share */
 const percent = (share) => `${Math.round(100 * share)}%`;
 
@@ -424,6 +427,56 @@ const english = {
     const value = solo ? utility.toFixed(1) : signed(utility);
     return `${value}${error ? ` ± ${error.toFixed(2)}` : ""}${win === null ? "" : ` (${percent(win)} first)`}`;
   },
+
+  // Lessons
+  lessonsPage: "Lessons",
+  lessonsTitle: "Lessons · Génial!",
+  allThemes: "all themes",
+  /** @type {Record<string, string>} by kind of puzzle */
+  themes: {
+    endgame: "the last tile",
+    "immediate win": "win in this turn",
+    "double bonus": "two bonuses with one tile",
+    swap: "swap or keep",
+  },
+  /** @param {number} count */
+  ownGames: (count) => `your own mistakes (${count})`,
+  /** @param {string} kind */
+  puzzleTask: (kind) => (kind === "swap" ? "Swap the rack, or keep it?" : "Find the best move."),
+  findBetter: "Find a better move.",
+  puzzleHelp: "There is a move that is surely best. The first try counts for your rating.",
+  findBetterHelp: "The judge says how good your move is.",
+  /** @param {number} rating @param {number} range @param {number} solved @param {number} tries */
+  yourRating: (rating, range, solved, tries) => `Your rating: ${whole(rating)} ± ${range} (${solved} of ${tries} solved)`,
+  /** @param {string} theme @param {number} rating */
+  puzzleAbout: (theme, rating) => `This puzzle: ${theme}, rating ${whole(rating)}. Greedy has 0, as on the start page.`,
+  checking: "Checking …",
+  solved: "Solved!",
+  /** @param {number} lost */
+  notSolved: (lost) => `Not the best: it loses ${lost.toFixed(2)}.`,
+  /** @param {number} rating @param {number} change */
+  ratedTry: (rating, change) => `Your rating is ${whole(rating)} (${change < 0 ? "−" : "+"}${Math.abs(change)}).`,
+  notRated: "A later try does not count.",
+  /** @param {number} count */
+  bestCount: (count) => (count === 1 ? "It is the only best decision." : `${count} decisions are equally good.`),
+  /** @param {string} proof of the server, in English */
+  proof: (proof) => `Proof: ${proof}`,
+  /** @param {string} verdict @param {number} loss @param {number | null} error */
+  verdictOn: (verdict, loss, error) =>
+    `Your move: ${verdict}, loss ${loss.toFixed(2)}${error ? ` ± ${error.toFixed(2)}` : ""}.`,
+  showAnswer: "Show the answer",
+  bestAnswer: "Best",
+  nextPuzzle: "Next",
+  analyse: "Analyse",
+  noOwnPuzzles: "There are none yet. Review a game, and keep its mistakes as puzzles.",
+  nextMistake: "Next mistake",
+  nextMistakeKey: "key N",
+  keepMistakes: "Keep my mistakes as puzzles",
+  /** @param {number} count */
+  mistakesKept: (count) => (count === 1 ? "1 new puzzle among your lessons." : `${count} new puzzles among your lessons.`),
+  reviewAtEnd: "The game can be reviewed when it is over.",
+  badAddress: "The address holds no game record: it was cut off, or changed.",
+  lookBack: "Step through this game",
 
   // Sharing
   share: "Share",
