@@ -115,7 +115,7 @@ function createKeep(game, decisions) {
     status.textContent = words;
     announce(words);
   };
-  const status = html("a", { class: "hint", href: "#/lessons/own" });
+  const status = html("a", { href: "#/lessons/own" });
   return [html("button", { type: "button", onclick: keep }, texts.keepMistakes), status];
 }
 
