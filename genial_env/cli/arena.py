@@ -1,5 +1,6 @@
 """Commands that compare agents."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -210,7 +211,7 @@ def solve_puzzles(
     ] = 0,
     verbose: Annotated[bool, typer.Option("--verbose", help="List the puzzles that the agent does not solve.")] = False,
 ) -> None:
-    """Count how many puzzles an agent solves, by kind. A puzzle is a position with a provably best move.
+    """Count how many puzzles an agent solves, by kind. A puzzle is a position in which one move is best.
 
     Puzzles of games that the agent cannot play, for example because it has no weights for them, are skipped.
     """
@@ -234,13 +235,17 @@ def _make_puzzle_table(agent: str, answers: list[puzzles.Answer]) -> Table:
     table = make_table(
         ["kind", "puzzles", "solved", "share", "mean loss"],
         title=f"{agent} on {len(answers)} puzzles",
-        caption="mean loss: of rank utility, +1 first to -1 last",
+        caption="mean loss: of rank utility, +1 first to -1 last, over moves that have a value",
     )
-    for kind in (*puzzles.KINDS, "all"):
+    for kind in (*puzzles.KINDS, *puzzles.JUDGED_KINDS, "all"):
         of_kind = [answer for answer in answers if kind in (answer.puzzle.kind, "all")]
         if of_kind:
             solved = sum(answer.solved for answer in of_kind)
-            losses = [answer.lost for answer in of_kind if answer.puzzle.unit == "rank utility"]
+            losses = [
+                answer.lost
+                for answer in of_kind
+                if answer.puzzle.unit == "rank utility" and not math.isnan(answer.lost)
+            ]
             loss = f"{sum(losses) / len(losses):.3f}" if losses else ""
             add_row(table, kind, str(len(of_kind)), str(solved), f"{solved / len(of_kind):.0%}", loss)
     return table
@@ -249,7 +254,8 @@ def _make_puzzle_table(agent: str, answers: list[puzzles.Answer]) -> Table:
 def _describe_mistake(answer: puzzles.Answer) -> str:
     puzzle = answer.puzzle
     played, best = (describe_action(puzzle.state, action) for action in (answer.action, puzzle.best[0]))
-    return f"{puzzle.kind}: played {played}; best is {best}; lost {answer.lost:.3f} {puzzle.unit}. {puzzle.proof}"
+    lost = "an unknown part" if math.isnan(answer.lost) else f"{answer.lost:.3f}"
+    return f"{puzzle.kind}: played {played}; best is {best}; lost {lost} {puzzle.unit}. {puzzle.proof}"
 
 
 def _describe_standing(found: dict[str, Any], agent: int) -> str:
