@@ -4,9 +4,15 @@ import globals from "globals";
 export default [
   js.configs.recommended,
   {
-    files: ["genial_env/web/static/*.js", "genial_env/render/*.js"],
+    files: ["genial_env/web/static/**/*.js", "genial_env/render/*.js"],
     languageOptions: { ecmaVersion: 2022, sourceType: "module", globals: globals.browser },
     linterOptions: { reportUnusedDisableDirectives: "error" },
-    rules: { eqeqeq: "error", "no-shadow": "error", "no-var": "error", "prefer-const": "error" },
+    rules: {
+      eqeqeq: "error",
+      "no-irregular-whitespace": ["error", { skipTemplates: true }], // French has no-break spaces
+      "no-shadow": "error",
+      "no-var": "error",
+      "prefer-const": "error",
+    },
   },
 ];

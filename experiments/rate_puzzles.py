@@ -16,7 +16,7 @@ from pathlib import Path
 from genial_env._util.files import write_text
 from genial_env._util.strict_json import numbered_lines, parse_object
 from genial_env.analysis.puzzle_ratings import RATINGS_FILE, estimate_rating, name_puzzle
-from genial_env.analysis.puzzles import SHIPPED, Puzzle, find_refused, parse_puzzle, score
+from genial_env.analysis.puzzles import LESSONS, SHIPPED, Puzzle, find_refused, parse_puzzle, score
 from genial_env.web._opponents import RATINGS
 
 AGENTS = ("points", "greedy", "lexicographic", "concave", "denial", "value")
@@ -45,10 +45,11 @@ def _rating(agent: str, puzzle: Puzzle) -> float:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Rate the puzzles of a file and write the ratings."""
     parser = argparse.ArgumentParser(description="Rate puzzles by which agents solve them.")
-    parser.add_argument("--puzzles", type=Path, default=SHIPPED, help="a file of puzzles")
+    known = [path for path in (SHIPPED, LESSONS) if path.exists()]
+    parser.add_argument("--puzzles", type=Path, nargs="+", default=known, help="files of puzzles")
     parser.add_argument("--out", type=Path, default=RATINGS_FILE, help="the file of ratings to write")
     asked = parser.parse_args(arguments)
-    lines = [parse_object(text) for _, text in numbered_lines(asked.puzzles)]
+    lines = [parse_object(text) for path in asked.puzzles for _, text in numbered_lines(path)]
     ratings = rate([parse_puzzle(line) for line in lines])
     named = {name_puzzle(line): rating for line, rating in zip(lines, ratings, strict=True)}
     write_text(asked.out, json.dumps(dict(sorted(named.items())), indent=0) + "\n")

@@ -13,7 +13,7 @@ from typing import Any
 
 from genial_env._util.strict_json import numbered_lines, parse_object, read_object
 from genial_env._util.validators import integer, mapping_of
-from genial_env.analysis.puzzles import SHIPPED
+from genial_env.analysis.puzzles import LESSONS, SHIPPED
 
 __all__ = ["RATINGS_FILE", "estimate_rating", "name_puzzle", "rated_puzzles"]
 
@@ -67,7 +67,9 @@ def rated_puzzles() -> dict[str, dict[str, Any]]:
     Raises:
         OSError, ValueError: if a file cannot be read.
     """
-    found = {name_puzzle(each): each for each in (parse_object(text) for _, text in numbered_lines(SHIPPED))}
+    files = [path for path in (SHIPPED, LESSONS) if path.exists()]
+    lines = (parse_object(text) for path in files for _, text in numbered_lines(path))
+    found = {name_puzzle(each): each for each in lines}
     ratings = mapping_of(integer(LEAST, MOST))(read_object(RATINGS_FILE), "") if RATINGS_FILE.exists() else {}
     by_kind: dict[str, list[int]] = {}
     for name in found.keys() & ratings.keys():

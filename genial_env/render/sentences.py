@@ -4,6 +4,7 @@ Cells are named as :func:`genial_env.core.actions.cell_name` names them, seats b
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -16,7 +17,15 @@ from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import Phase, State
 from genial_env.records import HIDDEN_TILE
 
-__all__ = ["PLACES", "describe_action", "describe_event", "explain_ranks", "points_by_color"]
+__all__ = [
+    "PLACES",
+    "RankReason",
+    "describe_action",
+    "describe_event",
+    "explain_ranks",
+    "points_by_color",
+    "rank_reasons",
+]
 
 PLACES = ("lowest", "second lowest", "third lowest", "fourth lowest", "fifth lowest", "sixth lowest")
 """The names of the sorted markers."""
@@ -83,36 +92,76 @@ def explain_ranks(
     Raises:
         ValueError: if the number of names is not the number of tracks.
     """
-    markers = np.sort(np.asarray(scores), axis=1).tolist()
-    if not len(names) == len(markers) == rules.tracks:
-        raise ValueError(f"{rules.tracks} tracks need as many names and markers, not {len(names)} and {len(markers)}")
-    if rules.tracks == 1:
-        return [f"{names[0]}: {markers[0][0]} lowest; from there up {_listed(markers[0][1:])}"]
-    order = np.argsort(ranking.ranks(scores), kind="stable").tolist()
-    at_top = [
-        f"all markers of {names[track]} stand at {rules.top}" for track in order if markers[track][0] == rules.top
-    ]
-    pairs = []
-    for better, worse in pairwise(order):
-        s = "" if better in plural else "s"
-        ends = f"win{s}" if rules.tracks == 2 else f"come{s} before {names[worse]}"
-        pairs.append(_comparison((names[better], names[worse]), (markers[better], markers[worse]), ends))
-    return [*at_top, *pairs]
+    rows = len(np.asarray(scores))
+    if not len(names) == rows == rules.tracks:
+        raise ValueError(f"{rules.tracks} tracks need as many names and markers, not {len(names)} and {rows}")
+    reasons = rank_reasons(rules, scores)
+    return [_explain(reason, [names[track] for track in reason.tracks], plural, rules) for reason in reasons]
 
 
-def _comparison(names: tuple[str, str], markers: tuple[list[int], list[int]], ends: str) -> str:
-    """Return why the first of two tracks ranks above the second, or equal to it.
+@dataclass(frozen=True)
+class RankReason:
+    """Why two neighbouring tracks of a ranking rank as they do, or what else the ranking shows of a track."""
+
+    code: str
+    """ "solo": the markers of the only track. "all_at_top": all markers of a track stand at the end. "ahead": the first
+    track ranks above the second. "shared": both have the same markers."""
+
+    tracks: tuple[int, ...]
+    """The tracks, from 0: one or two."""
+
+    markers: tuple[int, ...]
+    """Of "solo" and "shared" all markers, the lowest first; of "all_at_top" where they stand; of "ahead" the lowest
+    markers that both tracks have."""
+
+    differing: tuple[int, ...]
+    """Of "ahead" the next marker of both tracks, which decides; else empty."""
+
+
+def rank_reasons(rules: Rules, scores: ArrayLike) -> list[RankReason]:
+    """Return why the tracks of a finished game rank as they do, in the order of :func:`explain_ranks`.
 
     Args:
-        names: of the tracks.
-        markers: of the tracks, sorted.
-        ends: the end of the sentence after the first name.
+        rules: the rules of the game.
+        scores: [T, C] the markers.
+
+    Raises:
+        ValueError: if the number of rows is not the number of tracks.
     """
-    place = next((place for place, (a, b) in enumerate(zip(*markers, strict=True)) if a != b), None)
+    markers = [tuple(row) for row in np.sort(np.asarray(scores), axis=1).tolist()]
+    if len(markers) != rules.tracks:
+        raise ValueError(f"{rules.tracks} tracks need as many rows of markers, not {len(markers)}")
+    if rules.tracks == 1:
+        return [RankReason("solo", (0,), markers[0], ())]
+    order = np.argsort(ranking.ranks(scores), kind="stable").tolist()
+    at_top = [RankReason("all_at_top", (track,), (rules.top,), ()) for track in order if markers[track][0] == rules.top]
+    return [*at_top, *(_compare(pair, markers) for pair in pairwise(order))]
+
+
+def _compare(tracks: tuple[int, int], markers: Sequence[tuple[int, ...]]) -> RankReason:
+    """Return why the first of two tracks ranks above the second, or equal to it."""
+    better, worse = (markers[track] for track in tracks)
+    place = next((place for place, (a, b) in enumerate(zip(better, worse, strict=True)) if a != b), None)
     if place is None:
-        return f"{names[0]} and {names[1]} have the same markers, {_listed(markers[0])}: they share their rank"
-    alike = f"{names[0]} and {names[1]} both have {_listed(markers[0][:place])} lowest; " if place else ""
-    return f"{alike}{PLACES[place]} {markers[0][place]} against {markers[1][place]}: {names[0]} {ends}"
+        return RankReason("shared", tracks, better, ())
+    return RankReason("ahead", tracks, better[:place], (better[place], worse[place]))
+
+
+def _explain(reason: RankReason, names: Sequence[str], plural: Collection[int], rules: Rules) -> str:
+    """Return a reason as a sentence, with the names of its tracks."""
+    markers = reason.markers
+    match reason.code:
+        case "solo":
+            return f"{names[0]}: {markers[0]} lowest; from there up {_listed(markers[1:])}"
+        case "all_at_top":
+            return f"all markers of {names[0]} stand at {markers[0]}"
+        case "shared":
+            return f"{names[0]} and {names[1]} have the same markers, {_listed(markers)}: they share their rank"
+    s = "" if reason.tracks[0] in plural else "s"
+    ends = f"win{s}" if rules.tracks == 2 else f"come{s} before {names[1]}"
+    alike = f"{names[0]} and {names[1]} both have {_listed(markers)} lowest; " if markers else ""
+    values = "{} against {}".format(*reason.differing)
+    return f"{alike}{PLACES[len(markers)]} {values}: {names[0]} {ends}"
 
 
 def _on(rules: Rules, cells: Sequence[Sequence[int]]) -> str:

@@ -27,12 +27,12 @@ from genial_env.records import Recorder, format_position, parse_position
 from genial_env.render.sentences import describe_action, points_by_color
 from genial_env.table import PERSON
 from genial_env.web._game_requests import SEEDS, parse_action, parse_rules
-from genial_env.web._request_checks import Refused, shorten
+from genial_env.web._request_checks import Refused, invalid
 from genial_env.web._serialize import (
     JsonObject,
     choice_to_json,
     event_to_json,
-    name_seats,
+    names_to_json,
     position_to_json,
     rules_to_json,
 )
@@ -51,11 +51,11 @@ def read_position(sent: JsonObject) -> tuple[State, int | None]:
     """
     text = sent.get("position")
     if not isinstance(text, str):
-        raise Refused(400, f"position: expected a text, found {shorten(text)}")
+        raise invalid("position", "a text", text)
     try:
         state = parse_position(text, randbelow(SEEDS))
     except ValueError as error:
-        raise Refused(422, str(error)) from error
+        raise Refused(422, str(error), "impossible_position", reason=str(error)) from error
     racks = re.split("[ _]+", text.strip())[1].split("/")
     known = [seat for seat, rack in enumerate(racks) if not rack.isdecimal()]
     return state, known[0] if len(known) < len(racks) else None
@@ -96,7 +96,7 @@ def position_answer(state: State, known: int | None) -> JsonObject:
     answer = {
         "text": format_position(state, seat=known, draws=False),
         "rules": rules_to_json(rules),
-        "names": name_seats([PERSON] * rules.players if rules.players > 1 else [None]),
+        **names_to_json([PERSON] * rules.players),
         "position": position,
         "judge": can_judge(rules),
     }
@@ -119,16 +119,16 @@ def try_move(sent: JsonObject) -> JsonObject:
     state, known = read_position(sent)
     rules, seat = state.rules, int(state.to_play[0])
     if known not in (None, seat):
-        raise Refused(409, f"the rack of seat {seat} is hidden: deal it first")
+        raise Refused(409, f"the rack of seat {seat} is hidden: deal it first", "hidden_rack")
     if state.over[0]:
-        raise Refused(409, "the game is over in this position")
+        raise Refused(409, "the game is over in this position", "nothing_to_judge")
     recorder = Recorder(state, [PERSON] * rules.players)
     try:
         recorder.apply(np.array([parse_action(rules, sent)]), draws=_parse_draws(rules, sent.get("draws")))
     except IllegalAction as error:
-        raise Refused(422, str(error)) from error
+        raise Refused(422, str(error), "illegal_decision") from error
     except ValueError as error:
-        raise Refused(422, f"draws: {error}") from error
+        raise Refused(422, f"draws: {error}", "invalid_request", field="draws") from error
     events = recorder.records()[0]["events"]
     shown = events if known in (None, seat) else events[:1]
     return {
@@ -142,7 +142,7 @@ def _parse_draws(rules: Rules, sent: Any) -> Ints | None:
     if sent is None:
         return None
     if not isinstance(sent, list) or len(sent) > rules.rack or not all(isinstance(tile, str) for tile in sent):
-        raise Refused(400, f"draws: expected a list of up to {rules.rack} tiles, found {shorten(sent)}")
+        raise invalid("draws", f"a list of up to {rules.rack} tiles", sent)
     kinds = np.full((1, rules.rack), EMPTY, dtype=np.int64)
     kinds[0, : len(sent)] = [tile_kind(rules, tile) for tile in sent]
     return kinds
@@ -173,11 +173,12 @@ def judge_position(sent: JsonObject) -> JsonObject:
     state, known = read_position(sent)
     level = sent.get("level", "normal")
     if level not in LEVELS:
-        raise Refused(400, f"level: expected one of {', '.join(LEVELS)}, found {shorten(level)}")
+        raise invalid("level", f"one of {', '.join(LEVELS)}", level)
     if state.over[0] or known not in (None, int(state.to_play[0])):
-        raise Refused(409, "there is nothing to judge: the game is over, or the rack of the seat to play is hidden")
+        message = "there is nothing to judge: the game is over, or the rack of the seat to play is hidden"
+        raise Refused(409, message, "nothing_to_judge")
     if not can_judge(state.rules):
-        raise Refused(409, "there is no judge for these rules")
+        raise Refused(409, "there is no judge for these rules", "no_judge")
     found = _make_judge(level).judge(view(state))
     judged = int((found.actions[0] != NONE).sum())
     return {
@@ -202,13 +203,13 @@ def answer_position(sent: JsonObject) -> JsonObject:
     """
     state, known = read_position(sent)
     if state.over[0] or known not in (None, int(state.to_play[0])) or not can_judge(state.rules):
-        raise Refused(409, "this position cannot be judged")
+        raise Refused(409, "this position cannot be judged", "nothing_to_judge")
     action = parse_action(state.rules, sent)
     if not kernel.is_legal(state, np.array([action]), np.array([0]))[0]:
-        raise Refused(422, kernel.why_illegal(state, 0, action))
+        raise Refused(422, kernel.why_illegal(state, 0, action), "illegal_decision")
     level = sent.get("level", "normal")
     if level not in LEVELS:
-        raise Refused(400, f"level: expected one of {', '.join(LEVELS)}, found {shorten(level)}")
+        raise invalid("level", f"one of {', '.join(LEVELS)}", level)
     found = _make_judge(level).judge(view(state), np.array([action]))
     place = found.actions[0].tolist().index(action)
     loss = float(found.utility[0, 0] - found.utility[0, place])

@@ -43,6 +43,8 @@ def show_puzzle(sent: JsonObject) -> JsonObject:
 def check_answer(sent: JsonObject) -> JsonObject:
     """Return whether a decision solves a puzzle, what it loses, the best decisions, and the proof.
 
+    The loss is None where it was not measured.
+
     Args:
         sent: ``{"id": name, "slot": 0, "cells": [4, 5]}``, or with a word as for a decision in a game.
 
@@ -53,10 +55,10 @@ def check_answer(sent: JsonObject) -> JsonObject:
     action = parse_action(puzzle.rules, sent)
     at = int(np.searchsorted(puzzle.actions, action))
     if at == len(puzzle.actions) or puzzle.actions[at] != action:
-        raise Refused(422, "this decision is not allowed in this position")
+        raise Refused(422, "this decision is not allowed in this position", "illegal_decision")
     return {
         "solved": action in puzzle.best,
-        "lost": round(max(0.0, puzzle.value - puzzle.values[at]), 4),
+        "lost": None if np.isnan(puzzle.values[at]) else round(max(0.0, puzzle.value - puzzle.values[at]), 4),
         "value": round(puzzle.value, 4),
         "best": [action_to_json(puzzle.state, best) for best in puzzle.best[:SHOWN_BEST]],
         "count": len(puzzle.best),
@@ -67,7 +69,7 @@ def check_answer(sent: JsonObject) -> JsonObject:
 def _find(sent: JsonObject) -> tuple[str, Puzzle]:
     name = sent.get("id")
     if not isinstance(name, str) or name not in rated_puzzles():
-        raise Refused(404, f"there is no puzzle {shorten(name)} here")
+        raise Refused(404, f"there is no puzzle {shorten(name)} here", "no_such_puzzle")
     return name, _read(name)
 
 

@@ -1,4 +1,4 @@
-"""How strong the agents of the package are, for the form of a new game. `static/texts.js` has the words.
+"""How strong the agents of the package are, for the form of a new game. `static/languages/` has the words.
 
 The ratings are those of docs/leaderboard, which is not installed, rounded to tens. A test compares them.
 """

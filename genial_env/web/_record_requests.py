@@ -17,15 +17,16 @@ from genial_env.core.tables import tables
 from genial_env.core.views import view
 from genial_env.records import format_position, replay_decisions, verify
 from genial_env.table import PERSON
-from genial_env.web._request_checks import Refused, shorten
+from genial_env.web._request_checks import Refused, invalid
 from genial_env.web._serialize import (
     JsonObject,
     event_to_json,
-    name_seats,
+    names_to_json,
     position_to_json,
     public_events_to_json,
     rules_to_json,
     view_to_json,
+    word_of,
 )
 from genial_env.web._work_queue import Task, WorkQueue
 
@@ -41,7 +42,7 @@ def summarize_file(body: bytes) -> JsonObject:
     """
     lines = [(number, line) for number, line in enumerate(_decode(body).split("\n"), 1) if line.strip()]
     if not lines:
-        raise Refused(422, "expected game records, a JSON object a line; found an empty file")
+        raise Refused(422, "expected game records, a JSON object a line; found an empty file", "empty_file")
     parsed = [_parse_line(line) for _, line in lines[:MAX_RECORDS]]
     faults = verify(record for record in parsed if not isinstance(record, JSONError))
     games: list[JsonObject] = []
@@ -105,19 +106,25 @@ def parse_record(body: bytes) -> dict[str, Any]:
     """
     record = _parse_line(_decode(body))
     if isinstance(record, JSONError):
-        raise Refused(422, str(record))
+        raise Refused(422, str(record), "invalid_record", reason=str(record))
     fault = next(verify([record]))
     if fault is not None:
-        raise Refused(422, fault)
+        raise Refused(422, fault, "invalid_record", reason=fault)
     return record
 
 
 def review_to_json(found: Review) -> JsonObject:
-    """Return a review; each alternative that is a placement also has the `slot` of its tile, others None."""
+    """Return a review; each alternative that is a placement also has the `slot` of its tile, others a `word`.
+
+    The word is "swap" or "decline"; the slot of such an alternative is None.
+    """
     data, t = found.to_dict(), tables(found.rules)
     for decision in data["decisions"]:
         for other in decision["alternatives"]:
-            other["slot"] = t.split_action(other["action"])[0] if t.is_placing(other["action"]) else None
+            action = other["action"]
+            other["slot"] = t.split_action(action)[0] if t.is_placing(action) else None
+            if other["slot"] is None:
+                other["word"] = word_of(t, action)
     return data
 
 
@@ -140,9 +147,9 @@ class ReviewStream:
 
     def __init__(self, queue: WorkQueue, owner: Hashable, record: dict[str, Any], level: str, racks: str) -> None:
         if level not in LEVELS:
-            raise Refused(400, f"level: expected one of {', '.join(LEVELS)}, found {shorten(level)}")
+            raise invalid("level", f"one of {', '.join(LEVELS)}", level)
         if racks not in RACKS:
-            raise Refused(400, f"racks: expected one of {', '.join(RACKS)}, found {shorten(racks)}")
+            raise invalid("racks", f"one of {', '.join(RACKS)}", racks)
         self._record, self._level, self._open_racks = record, level, bool(RACKS.index(racks))
         self._loop = asyncio.get_running_loop()
         self._progress: asyncio.Queue[JsonObject | None] = asyncio.Queue()
@@ -168,7 +175,7 @@ class ReviewStream:
         try:
             return review_to_json(review(self._record, self._level, report, open_racks=self._open_racks))
         except ValueError as error:
-            raise Refused(422, str(error)) from error
+            raise Refused(422, str(error), "cannot_review", reason=str(error)) from error
 
     async def _end(self) -> None:
         await self.task.wait()
@@ -178,9 +185,9 @@ class ReviewStream:
         try:
             return {"review": self.task.outcome()}
         except Refused as error:
-            return {"error": error.message}
+            return error.to_dict()
         except Exception:  # it was logged where it happened
-            return {"error": "the review failed; the server's log says why"}
+            return Refused(500, "the review failed; the server's log says why", "review_failed").to_dict()
 
 
 def _to_line(data: JsonObject) -> bytes:
@@ -191,7 +198,7 @@ def _summarize_record(record: dict[str, Any]) -> JsonObject:
     """Return who played which game, and how it ended."""
     kept = {name: record[name] for name in ("rules", "seed", "scores", "ranks", "end")}
     people = [seat for seat, agent in enumerate(record["agents"]) if agent == PERSON]
-    return {**kept, "names": name_seats(record["agents"]), "people": people}
+    return {**kept, **names_to_json(record["agents"]), "people": people}
 
 
 def _parse_line(line: str) -> dict[str, Any] | JSONError:
@@ -205,4 +212,4 @@ def _decode(body: bytes) -> str:
     try:
         return decode_text(body)
     except JSONError as error:
-        raise Refused(422, str(error)) from error
+        raise Refused(422, str(error), "invalid_record", reason=str(error)) from error

@@ -45,16 +45,28 @@ class Refused(Exception):
 
     Args:
         status: the HTTP status.
-        message: what was expected and what was found, for the person at the page.
+        message: what was expected and what was found, in English.
+        code: what was refused, for programs. Codes do not change; the languages of the page other than English have
+            their own sentence for each.
+        values: what the sentence of a code is about, by name.
     """
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, code: str, **values: Any) -> None:
         super().__init__(message)
-        self.status, self.message = status, message
+        self.status, self.message, self.code, self.values = status, message, code, values
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is sent: the message, its code and its values."""
+        return {"error": self.message, "code": self.code, "values": self.values}
 
     def answer(self) -> JSONResponse:
         """Return the answer as the page reads it."""
-        return JSONResponse({"error": self.message}, self.status)
+        return JSONResponse(self.to_dict(), self.status)
+
+
+def invalid(field: str, expected: str, found: Any) -> Refused:
+    """Return the refusal of a request in which a field is not what was expected."""
+    return Refused(400, f"{field}: expected {expected}, found {shorten(found)}", "invalid_request", field=field)
 
 
 class RequestChecks:
@@ -102,11 +114,16 @@ class RequestChecks:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own(host):
-            raise Refused(403, f"this server answers to its own addresses only, not to {host[:80]!r}")
+            message = (
+                f"this server answers to its own addresses only, not to {host[:80]!r}: another site may have pointed "
+                "that name here. Call the server by its numeric address, or start it with --allowed-host and the name"
+            )
+            raise Refused(403, message, "foreign_host", host=host[:80])
         origin = headers.get("origin")
         if scope["method"] not in SAFE_METHODS and origin != f"{scope['scheme']}://{host}":
             found = "nothing" if origin is None else repr(origin[:80])
-            raise Refused(403, f"changes are taken from the page of this server only: its origin, not {found}")
+            message = f"changes are taken from the page of this server only: its origin, not {found}"
+            raise Refused(403, message, "foreign_page")
 
     def _is_own(self, host: str) -> bool:
         name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
@@ -127,7 +144,7 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
     async for part in request.stream():
         body += part
         if len(body) > max_bytes:
-            raise Refused(413, f"expected at most {format_size(max_bytes)}, found more")
+            raise Refused(413, f"expected at most {format_size(max_bytes)}, found more", "too_large", bytes=max_bytes)
     return bytes(body)
 
 

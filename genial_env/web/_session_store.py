@@ -41,6 +41,7 @@ class SessionStore:
         self._folder, self._limits = folder, limits
         self._changed = threading.Condition()
         self._games = self._bytes = self._writing = 0
+        self._owners: dict[str, str] = {}  # the digest of the session of each game, by the id of the game
         self._closed = False
         self._open = ExitStack()
         if folder is not None:
@@ -56,6 +57,21 @@ class SessionStore:
         """Return the folder of a session, which need not exist; None if nothing is saved."""
         return None if self._folder is None else self._folder / digest
 
+    def owner_of(self, game: str) -> str | None:
+        """Return the digest of the session of a game; None if there is no such game."""
+        with self._changed:
+            return self._owners.get(game)
+
+    def note_owner(self, game: str, digest: str) -> None:
+        """Note the session of a game by its digest."""
+        with self._changed:
+            self._owners[game] = digest
+
+    def forget_owner(self, game: str) -> None:
+        """Note that a game is gone."""
+        with self._changed:
+            self._owners.pop(game, None)
+
     @contextmanager
     def reserve_game(self) -> Iterator[None]:
         """Count one more game, which is begun in the block. If the block raises an error, the game is not counted.
@@ -65,10 +81,12 @@ class SessionStore:
         """
         with self._changed:
             if self._games >= self._limits.all_games:
-                raise Refused(507, f"the server has {self._games} games, as many as it takes: try again another day")
+                message = f"the server has {self._games} games, as many as it takes: try again another day"
+                raise Refused(507, message, "server_full")
             if self._bytes >= self._limits.stored_bytes:
                 full = format_size(self._limits.stored_bytes)
-                raise Refused(507, f"the server's games take {full}, as much as it has: try again another day")
+                message = f"the server's games take {full}, as much as it has: try again another day"
+                raise Refused(507, message, "server_full")
             self._games += 1
         try:
             yield
@@ -89,7 +107,7 @@ class SessionStore:
         """
         with self._changed:
             if self._closed:
-                raise Refused(503, "the server is ending")
+                raise Refused(503, "the server is ending", "server_ending")
             self._writing += 1
         before = _size(path)
         try:
@@ -97,7 +115,8 @@ class SessionStore:
             write_text(path, text)
         except OSError as error:
             log.error("a game cannot be saved: %s", error)
-            raise Refused(507, f"the server cannot save the game: {error.strerror}") from error
+            message = f"the server cannot save the game: {error.strerror}"
+            raise Refused(507, message, "not_saved", reason=error.strerror) from error
         finally:
             with self._changed:
                 self._bytes += _size(path) - before
@@ -114,7 +133,8 @@ class SessionStore:
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
-            raise Refused(507, f"the server cannot remove the game: {error.strerror}") from error
+            message = f"the server cannot remove the game: {error.strerror}"
+            raise Refused(507, message, "not_removed", reason=error.strerror) from error
         with self._changed:
             self._bytes -= before
             self._games -= 1
@@ -147,11 +167,12 @@ class SessionStore:
         self._open.close()
 
     def _count(self) -> None:
-        """Count the games and bytes on the disk."""
+        """Count the games and bytes on the disk, and note whose they are."""
         assert self._folder is not None
         with self._changed:
-            sizes = [_size(path) for folder in _sessions_in(self._folder) for path in list_game_files(folder)]
-            self._games, self._bytes = len(sizes), sum(sizes)
+            files = [path for folder in _sessions_in(self._folder) for path in list_game_files(folder)]
+            self._games, self._bytes = len(files), sum(map(_size, files))
+            self._owners = {path.stem: path.parent.name for path in files}
 
 
 def mark_used(folder: Path | None) -> None:

@@ -14,7 +14,7 @@ from genial_env.render.replay_page import replay_html
 from genial_env.render.svg import position_svg
 from genial_env.web._analysis_requests import read_position
 from genial_env.web._record_requests import parse_record
-from genial_env.web._request_checks import Refused, shorten
+from genial_env.web._request_checks import Refused, invalid
 from genial_env.web._serialize import JsonObject
 
 PICTURE_WIDTH, FILM_WIDTH = 1200, 640
@@ -81,7 +81,7 @@ def _states_after(record: dict[str, Any], placed: list[int]) -> list[State]:
 def _read_record(sent: JsonObject) -> dict[str, Any]:
     line = sent.get("record")
     if not isinstance(line, str):
-        raise Refused(400, f"record: expected the text of a record, found {shorten(line)}")
+        raise invalid("record", "the text of a record", line)
     return parse_record(line.encode("utf-8", "surrogatepass"))
 
 
@@ -89,7 +89,7 @@ def _event_of_step(record: dict[str, Any], step: Any) -> int:
     """Return the number of events up to a decision, its draw included."""
     starts = [number for number, event in enumerate(record["events"]) if event[0] != "draw"]
     if type(step) is not int or not 0 <= step <= len(starts):
-        raise Refused(400, f"step: expected a whole number from 0 to {len(starts)}, found {shorten(step)}")
+        raise invalid("step", f"a whole number from 0 to {len(starts)}", step)
     return [*starts, len(record["events"])][step]
 
 
@@ -97,4 +97,4 @@ def _answer(make: Callable[[], bytes], media_type: str) -> Response:
     try:
         return Response(make(), media_type=media_type)
     except ImportError as error:
-        raise Refused(501, f"this server cannot make pictures: {error}") from error
+        raise Refused(501, f"this server cannot make pictures: {error}", "no_pictures", reason=str(error)) from error

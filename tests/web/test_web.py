@@ -69,16 +69,22 @@ EVERY_MODE = [Rules(2), Rules(3), Rules(4, "2009", "team"), Rules(1, "2004", "so
 
 def error_of(answer: Any, status: int) -> str:
     assert answer.status_code == status, answer.text
-    words: str = answer.json()["error"]
+    sent = answer.json()
+    assert set(sent) == {"error", "code", "values"}
+    words: str = sent["error"]
     return words
 
 
 # The page
 
 
+def page_files() -> dict[str, bytes]:
+    folder = Path(str(resources.files("genial_env.web") / "static"))
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.*")}
+
+
 def test_the_page_loads_nothing_from_elsewhere() -> None:
-    files = list((resources.files("genial_env.web") / "static").iterdir())
-    words = {file.name: file.read_bytes().decode() for file in files}
+    words = {name: content.decode() for name, content in page_files().items()}
     assert sum(len(text.encode()) for text in words.values()) < 300_000
     for name, text in words.items():
         elsewhere = set(re.findall(r"https?://[^\"'`)\s]+", text))
@@ -90,9 +96,9 @@ def test_the_page_loads_nothing_from_elsewhere() -> None:
 def test_every_file_of_the_page_is_served(browser: Browser) -> None:
     page = browser.get("/")
     assert page.headers["content-type"].startswith("text/html")
-    for file in (resources.files("genial_env.web") / "static").iterdir():
-        answer = browser.get(f"/static/{file.name}")
-        assert answer.content == file.read_bytes()
+    for name, content in page_files().items():
+        answer = browser.get(f"/static/{name}")
+        assert answer.content == content
         assert answer.headers["content-type"].split(";")[0] in web_app.MEDIA_TYPES.values()
 
 
@@ -891,7 +897,8 @@ def test_one_review_at_a_time(browser: Browser, monkeypatch: pytest.MonkeyPatch)
     assert Browser(browser.address).get("/api/games").status_code == 200
     may_end.set()
     thread.join()
-    assert json.loads(second.post("/api/review", content=line).text.splitlines()[-1]) == {"error": "enough"}
+    last = json.loads(second.post("/api/review", content=line).text.splitlines()[-1])
+    assert last == {"error": "enough", "code": "cannot_review", "values": {"reason": "enough"}}
 
 
 def test_a_review_is_cancelled_when_the_client_leaves(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -1078,6 +1085,8 @@ def test_other_hosts_are_warned_of(
     """Nothing is served here: the server ends at once, as by Ctrl-C."""
 
     class Ended:
+        saved = threading.Event()
+
         def run(self, sockets: list[socket.socket]) -> None:
             raise KeyboardInterrupt
 
@@ -1085,6 +1094,7 @@ def test_other_hosts_are_warned_of(
         monkeypatch.setattr(server, "create_server", lambda app, host, port: (Ended(), sock))
         serve(host, 0, tmp_path)
     said = capsys.readouterr()
+    assert bool(re.search(r"Invitation code: [A-Z2-9]{4}-[A-Z2-9]{4}\n", said.out)) == warned
     if warned:  # guests can use the printed address
         address = re.match(r"Play at http://([\d.]+):", said.out)
         assert address is not None
@@ -1097,7 +1107,7 @@ def test_other_hosts_are_warned_of(
 def test_guests_may_call_this_machine_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[list[str]] = []
 
-    def make_app(folder: Path, hosts: list[str]) -> None:
+    def make_app(folder: Path, hosts: list[str], *_: Any, **__: Any) -> None:
         found.append(hosts)
         raise OSError(0, "enough")
 
@@ -1106,7 +1116,9 @@ def test_guests_may_call_this_machine_by_its_name(tmp_path: Path, monkeypatch: p
     for host in ("0.0.0.0", "127.0.0.1"):
         with pytest.raises(UserError, match="enough"):
             serve(host, 0, tmp_path)
-    assert found == [["0.0.0.0", "table.home", "table.local"], ["127.0.0.1"]]
+    with pytest.raises(UserError, match="enough"):
+        serve("127.0.0.1", 0, tmp_path, allowed_host=["Game.Example"])
+    assert found == [["0.0.0.0", "table.home", "table.local"], ["127.0.0.1"], ["127.0.0.1", "game.example"]]
 
 
 def test_without_the_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

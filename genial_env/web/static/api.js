@@ -1,6 +1,8 @@
-// Requests to the server. A refused request becomes an Error with the server's message.
+// Requests to the server. A refused request becomes an Error with a message in the reader's language.
 
 import { texts } from "./texts.js";
+
+/** @import { Refused } from "./api_types.js" */
 
 export class Refusal extends Error {
   /**
@@ -16,8 +18,9 @@ export class Refusal extends Error {
 /**
  * Get JSON.
  * @param {string} path
+ * @param {AbortSignal} [signal]
  */
-export const get = (path) => requestJson(path, {});
+export const get = (path, signal) => requestJson(path, { signal });
 
 /**
  * Send JSON, and get JSON.
@@ -53,7 +56,7 @@ export async function postForLines(path, text, signal, onLine) {
     if (done) return;
     const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
-    lines.forEach((line) => onLine(JSON.parse(line)));
+    lines.forEach((line) => onLine(parseAnswer(line)));
   }
 }
 
@@ -80,8 +83,24 @@ export async function getText(path) {
  * @returns {Promise<any>}
  */
 async function requestJson(path, options) {
-  return (await request(path, options)).json();
+  return parseAnswer(await (await request(path, options)).text());
 }
+
+/**
+ * Parse an answer of the server. The names of seats in it become those of the reader's language.
+ * @param {string} text JSON
+ */
+export function parseAnswer(text) {
+  return JSON.parse(text, (_, value) =>
+    value?.seat_names ? { ...value, names: value.seat_names.map(texts.seatName) } : value,
+  );
+}
+
+/**
+ * Say what the server refused: in the reader's language if there are words for it, else in English.
+ * @param {Refused} refused
+ */
+export const describeRefusal = ({ code, values, error }) => texts.errors[code]?.(values) ?? error;
 
 /**
  * @param {string} path
@@ -98,7 +117,7 @@ async function request(path, options) {
   }
   if (answer.ok) return answer;
   const refused = await answer.json().catch(() => ({ error: texts.badStatus(answer.status) }));
-  throw new Refusal(answer.status, refused.error);
+  throw new Refusal(answer.status, describeRefusal(refused));
 }
 
 /**

@@ -9,10 +9,26 @@
  */
 
 /**
+ * A refused request.
+ * @typedef {object} Refused
+ * @property {string} error in English
+ * @property {string} code what was refused
+ * @property {Record<string, any>} values what it is about, by name
+ *
+ * What a seat is called. The page makes the property `names` of this, in the reader's language.
+ * @typedef {{code: "you" | "seat", seat: number, name?: undefined} | {code: "name" | "name_on_seat", seat: number, name: string}} SeatName
+ *
+ * Why tracks of a finished game rank as they do. Of "ahead" the first track ranks above the second: both have the same
+ * lowest markers, and differ in the next one. "shared" and "solo" have all markers, "all_at_top" the top.
+ * @typedef {{code: "solo" | "all_at_top" | "shared" | "ahead", tracks: number[], markers: number[], differing: number[]}} RankReason
+ */
+
+/**
  * The answer to the first request.
  * @typedef {object} Setup
  * @property {Look} look
  * @property {Choices} choices
+ * @property {boolean} invited whether the browser may begin games
  */
 
 /**
@@ -102,6 +118,7 @@
  * @typedef {object} Thinking
  * @property {number} seconds
  * @property {boolean} waits whether it waits for a thread of the server
+ * @property {boolean} compiling whether the server compiles code, so that it takes longer
  */
 
 /**
@@ -110,15 +127,41 @@
  * @property {number} seed
  * @property {number[][]} scores
  * @property {number[]} ranks
- * @property {string[]} why sentences
+ * @property {Record<string, "resigned" | "time">} left why people have left, by seat
+ * @property {string[]} why sentences, in English
+ * @property {RankReason[]} reasons the same as data, in the same order
+ */
+
+/**
+ * Who sits where.
+ * @typedef {object} Seating
+ * @property {boolean} shared whether people join by links
+ * @property {number[]} absent the seats whose link was not used yet
+ * @property {Record<string, "resigned" | "time">} left why people have left, by seat
+ * @property {{seats: (string | null)[], spectators: string}} [links] the secrets of the links, for the host
+ * @property {{seat: number, waits_for: number[]}} [offer] who wants to take a decision back, and who has not agreed yet
+ * @property {Clock} [clock]
+ *
+ * The time of people, in seconds.
+ * @typedef {object} Clock
+ * @property {number} main_s at the beginning
+ * @property {number} move_s added after each turn
+ * @property {number[]} left by seat
+ * @property {number | null} running the seat whose time runs down
  */
 
 /**
  * A game in progress or finished.
  * @typedef {object} Game
  * @property {string} id
+ * @property {string} key its id, and the secret of the link by which the page shows it; set by the page
  * @property {Rules} rules
  * @property {string[]} names of the seats
+ * @property {"host" | "guest" | "spectator"} role of who looks at it
+ * @property {number[]} own the seats that this page plays
+ * @property {string} version another text whenever something has changed
+ * @property {boolean} stopped whether the thinking of the agent to play was cancelled
+ * @property {Seating} seating
  * @property {number} turn the number of decisions made
  * @property {boolean} waits whether a person is to play
  * @property {number | null} seat the seat whose rack is shown
@@ -198,7 +241,7 @@
  *
  * @typedef {{id: string, kind: string, rating: number, rules: NamedRules}} PuzzleSummary
  *
- * @typedef {{solved: boolean, lost: number, best: JudgedMove[], count: number, proof: string}} PuzzleAnswer
+ * @typedef {{solved: boolean, lost: number | null, best: JudgedMove[], count: number, proof: string}} PuzzleAnswer
  */
 
 /**
@@ -206,6 +249,7 @@
  * @typedef {object} Steps
  * @property {Rules} rules
  * @property {number[]} [people] the seats of people
+ * @property {boolean} [over] whether a game played here has ended
  * @property {string[]} names
  * @property {string} end
  * @property {GameEvent[]} events
@@ -219,6 +263,7 @@
  * @typedef {object} Alternative
  * @property {number | null} slot of the tile; null for an action that is no placement
  * @property {number[]} cells
+ * @property {"swap" | "decline"} [word] of an action that is no placement
  * @property {string} text
  * @property {Points} points
  * @property {number} utility
@@ -249,7 +294,7 @@
  * @property {Decision[]} decisions
  *
  * A line of the answer to a request for a review.
- * @typedef {{done?: number, of?: number, review?: Review, error?: string}} ReviewLine
+ * @typedef {{done?: number, of?: number, review?: Review} & Partial<Refused>} ReviewLine
  */
 
 export {};

@@ -29,7 +29,7 @@ export function createChart(rules, names, { decisions, unit }, onPick) {
   /** @param {Decision} decision */
   const valueOf = (decision) => (solo ? decision.utility : decision.win);
   /** @param {number} value */
-  const format = (value) => (solo ? value.toFixed(1) : texts.percent(value));
+  const format = (value) => (solo ? texts.number(value, 1) : texts.percent(value));
   const top = solo ? Math.max(rules.stops[0], ...decisions.map(valueOf)) : 1;
   const scale = (WIDTH - LEFT - RIGHT) / Math.max(1, decisions.length - 1);
   /** @param {number} index */
@@ -104,7 +104,7 @@ function createTable(names, decisions, title, format) {
       html("td", {}, names[decision.seat]),
       html("td", {}, format(decision)),
       html("td", {}, texts.verdicts[decision.verdict]),
-      html("td", {}, decision.loss.toFixed(2)),
+      html("td", {}, texts.number(decision.loss, 2)),
     ),
   );
   const head = texts.tableHead(title).map((words) => html("th", { scope: "col" }, words));

@@ -5,6 +5,8 @@ import { fill, getElement, html } from "./dom.js";
 import { openAnalysis } from "./analysis.js";
 import { openGame } from "./game.js";
 import { openLessons } from "./lessons.js";
+import { askInvitation } from "./lobby.js";
+import { createMenu } from "./menu.js";
 import { openReplay } from "./replay.js";
 import { openStart } from "./start.js";
 import { texts } from "./texts.js";
@@ -30,11 +32,27 @@ let setup = null;
  */
 function findScreen(address, sent) {
   const [, first, second, third] = address.split("/");
+  if (first === "invitation" || !(sent.invited || second?.includes("~"))) {
+    return (place) => openInvited(place, first === "invitation" ? second : undefined, sent);
+  }
   if (first === "game" && second) return (place) => openGame(place, second);
   if (first === "replay") return (place) => openReplay(place, second, third);
   if (first === "analysis") return (place) => openAnalysis(place, decodeURI(address.split("/").slice(2).join("/")), sent.choices);
   if (first === "lessons") return (place) => openLessons(place, second ?? "", decodeURI(address.split("/").slice(3).join("/")));
   return (place) => openStart(place, sent.choices);
+}
+
+/**
+ * Ask for the invitation code, then show the start.
+ * @param {HTMLElement} place
+ * @param {string | undefined} code of the address
+ * @param {Setup} sent
+ */
+async function openInvited(place, code, sent) {
+  if (!sent.invited) await askInvitation(place, code);
+  sent.invited = true;
+  if (code !== undefined) history.replaceState(null, "", "#/"); // it need not stay in the address
+  await openStart(place, sent.choices);
 }
 
 async function showScreen() {
@@ -73,7 +91,14 @@ function createErrorCard(error) {
 
 const pages = getElement("pages");
 pages.setAttribute("aria-label", texts.pages);
-fill(pages, html("a", { href: "#/" }, texts.playPage), " ", html("a", { href: "#/analysis" }, texts.analysisPage), " ", html("a", { href: "#/lessons" }, texts.lessonsPage), " ", html("a", { href: "#/replay" }, texts.reviewPage));
+fill(
+  pages,
+  html("a", { href: "#/" }, texts.playPage),
+  html("a", { href: "#/analysis" }, texts.analysisPage),
+  html("a", { href: "#/lessons" }, texts.lessonsPage),
+  html("a", { href: "#/replay" }, texts.reviewPage),
+  createMenu(),
+);
 addEventListener("hashchange", async () => {
   await showScreen();
   main.focus({ preventScroll: true });

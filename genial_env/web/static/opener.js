@@ -100,5 +100,5 @@ export class Opener {
 function describeRecord(game) {
   if (game.fault) return texts.cannotShow(game.line);
   const lowest = game.scores.map((markers) => Math.min(...markers));
-  return texts.recordTitle(game.line, game.names, lowest, game.end);
+  return texts.recordTitle(game.line, game.names, lowest, texts.ends[game.end] ?? game.end);
 }

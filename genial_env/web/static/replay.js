@@ -1,19 +1,20 @@
 // The screen of a recorded game: from a file or from a game played here, step by step, and reviewed.
 
-import { Refusal, get, getText, isAbort, postForLines, postText } from "./api.js";
+import { gamePath } from "./addresses.js";
+import { Refusal, describeRefusal, get, getText, isAbort, postForLines, postText } from "./api.js";
 import { Board, frameBoard } from "./board.js";
 import { createChart } from "./chart.js";
 import { announce, fill, html, isForeignKey } from "./dom.js";
 import { Opener } from "./opener.js";
 import { keepMistakes, tryAddress } from "./lessons.js";
 import { createPanels, createTable } from "./panels.js";
-import { describeEvents, describePoints, nameTrack } from "./sentences.js";
+import { describeEvents, describePoints, nameAction, nameTrack } from "./sentences.js";
 import { createShare, embedData, pack, positionAddress, unpack } from "./share.js";
 import { drawTile, nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
 /** @import { Drawing, Ghost } from "./board.js" */
-/** @import { Alternative, Decision, GameEvent, Luck, Position, Review, ReviewLine, Steps } from "./api_types.js" */
+/** @import { Alternative, Decision, GameEvent, Luck, Position, Review, ReviewLine, SeatName, Steps } from "./api_types.js" */
 
 const STEP_MS = 1200; // a step when the game plays by itself
 const SHOWN_DRAWS = 5; // the draws with the most luck, good or bad
@@ -24,7 +25,7 @@ const SIGNS = { best: "★", good: "✓", inaccuracy: "?!", mistake: "?", blunde
  * Show a recorded game. Its address is `#/replay/<game>/<decision>`: a game played here by its id, another one packed into
  * the address.
  * @param {HTMLElement} place
- * @param {string | undefined} key the id of a game played here, or a packed record behind "~"
+ * @param {string | undefined} key the id of a game played here, or a packed record behind "="
  * @param {string | undefined} what "review" to begin a review at once, or the decision to look at
  */
 export async function openReplay(place, key, what) {
@@ -36,13 +37,14 @@ export async function openReplay(place, key, what) {
   /**
    * Show a game. The browser keeps it with its review in the entry of its history, so that both survive a reload.
    * @param {string} line the record
-   * @param {Partial<Pick<Steps, "names" | "people">>} about what is known besides the record
+   * @param {{seat_names?: SeatName[], people?: number[]}} about what is known besides the record
    * @param {Review | null} review
    * @param {string} address the key of the game; "" to pack the record
    */
   async function open(line, about = {}, review = null, address = "") {
     const steps = await postText("/api/steps", line);
-    show(line, { ...steps, ...about }, address || `~${await pack(line)}`);
+    const { seat_names: named, people = steps.people } = about;
+    show(line, { ...steps, people, names: named?.map(texts.seatName) ?? steps.names }, address || `=${await pack(line)}`);
     history.replaceState({ line, about, review }, "");
     if (review) shown?.setReview(review);
     else if (begin) shown?.startReview();
@@ -65,18 +67,18 @@ export async function openReplay(place, key, what) {
   document.addEventListener("keydown", onKey);
   document.title = texts.reviewTitle;
   if (history.state?.line) {
-    await open(history.state.line, history.state.about, history.state.review, key);
-  } else if (key?.startsWith("~")) {
+    await open(history.state.line, history.state.about ?? {}, history.state.review, key);
+  } else if (key?.startsWith("=")) {
     const line = await unpack(key.slice(1)).catch(() => null);
     if (line === null) throw new Refusal(400, texts.badAddress);
     await open(line, {}, null, key);
   } else if (key) {
-    /** @type {Steps} */
-    const steps = await get(`/api/games/${key}/steps`);
-    if (steps.end === "unfinished") show(null, steps, key);
+    /** @type {Steps & {seat_names: SeatName[]}} */
+    const steps = await get(gamePath(key, "/steps"));
+    if (!steps.over) show(null, steps, key);
     else {
-      const { names, people } = steps;
-      await open((await getText(`/api/games/${key}/record`)).trim(), { names, people }, null, key);
+      const { seat_names, people } = steps;
+      await open((await getText(gamePath(key, "/record"))).trim(), { seat_names, people }, null, key);
     }
   } else {
     fill(place, html("div", { class: "alone" }, opener.element));
@@ -404,8 +406,8 @@ class Replay {
     const cancel = html("button", { type: "button", onclick: () => cancelling.abort() }, texts.cancel);
     fill(this.report, words, bar, html("div", { class: "buttons" }, cancel));
     /** @param {ReviewLine} line */
-    const onLine = ({ done, of, review, error }) => {
-      if (error) throw new Refusal(422, error);
+    const onLine = ({ done, of, review, error, code = "", values = {} }) => {
+      if (error) throw new Refusal(422, describeRefusal({ error, code, values }));
       if (review) this.setReview(review);
       if (done === undefined || of === undefined) return;
       bar.max = of;
@@ -543,13 +545,14 @@ class Replay {
    * @param {number} index
    */
   createAlternative(alternative, index) {
-    const { text, cells, points, utility } = alternative;
-    const tile = this.tileOf(alternative, this.game.frames[this.at - 1].position);
+    const { cells, points, utility, word } = alternative;
+    const { position } = this.game.frames[this.at - 1];
+    const tile = this.tileOf(alternative, position);
     const where = cells.map((cell) => this.board.grid.name(cell)).join(" ");
     const worth = texts.worth(utility, this.solo);
+    let label = texts.otherAction(nameAction(word, position.phase), worth);
     /** @type {import("./dom.js").Child[]} */
-    let content = [texts.otherAction(text, worth)];
-    let label = texts.otherAction(text, worth);
+    let content = [label];
     if (tile) {
       const short = texts.otherPlacement(where, describePoints(points, texts.colorName), worth);
       content = [drawTile(tile, 10), html("span", {}, short)];

@@ -4,7 +4,7 @@ import { nameColor, nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
 /** @import { Grid } from "./board.js" */
-/** @import { GameEvent, Letter, Points, Rules } from "./api_types.js" */
+/** @import { Ending, GameEvent, Letter, Points, Position, Rules } from "./api_types.js" */
 
 /**
  * What happened, and the markers that arrived at a stop which earns a bonus turn.
@@ -116,4 +116,27 @@ export function describeResult(rules, names, { scores, ranks }) {
   const words = texts.list(winners.map((track) => nameTrack(rules, names, track)));
   if (winners.length > 1) return texts.shared(words);
   return texts.winner(words, rules.seats_by_track[winners[0]].length > 1);
+}
+
+/**
+ * Say why the tracks of a finished game rank as they do.
+ * @param {Pick<Rules, "seats_by_track">} rules
+ * @param {string[]} names of the seats
+ * @param {Ending} end
+ */
+export function describeRanks(rules, names, { why, reasons }) {
+  const { reason } = texts;
+  return reason === null ? why : reasons.map((each) => reason(each, (track) => nameTrack(rules, names, track)));
+}
+
+/**
+ * Name a decision.
+ * @param {"swap" | "decline" | undefined} word undefined for a placement
+ * @param {Position["phase"]} phase in which it is made
+ */
+export function nameAction(word, phase) {
+  const actions = texts.hintActions;
+  if (word === undefined) return actions.place;
+  if (word === "swap") return actions.swap;
+  return phase === "swap" ? actions.keep : actions.decline;
 }

@@ -71,7 +71,7 @@ export function embedData(game, told) {
 export async function copy(text, status) {
   try {
     await navigator.clipboard.writeText(text);
-    status.textContent = texts.copied;
+    status.textContent = texts.linkCopied;
   } catch {
     const input = html("input", { readonly: true, value: text, "aria-label": texts.copyByHand });
     status.replaceChildren(texts.copyByHand, " ", input); // the page has no right to the clipboard
