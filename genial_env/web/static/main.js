@@ -2,9 +2,7 @@
 
 import { Refusal, post } from "./api.js";
 import { fill, getElement, html } from "./dom.js";
-import { openAnalysis } from "./analysis.js";
 import { openGame } from "./game.js";
-import { openLessons } from "./lessons.js";
 import { askInvitation } from "./lobby.js";
 import { createMenu } from "./menu.js";
 import { openReplay } from "./replay.js";
@@ -37,8 +35,11 @@ function findScreen(address, sent) {
   }
   if (first === "game" && second) return (place) => openGame(place, second);
   if (first === "replay") return (place) => openReplay(place, second, third);
-  if (first === "analysis") return (place) => openAnalysis(place, decodeURI(address.split("/").slice(2).join("/")), sent.choices);
-  if (first === "lessons") return (place) => openLessons(place, second ?? "", decodeURI(address.split("/").slice(3).join("/")));
+  const rest = (/** @type {number} */ from) => decodeURI(address.split("/").slice(from).join("/"));
+  if (first === "analysis") {
+    return async (place) => (await import("./analysis.js")).openAnalysis(place, rest(2), sent.choices);
+  }
+  if (first === "lessons") return async (place) => (await import("./lessons.js")).openLessons(place, second ?? "", rest(3));
   return (place) => openStart(place, sent.choices);
 }
 
