@@ -14,19 +14,21 @@ import numpy as np
 
 from genial_env.analysis.judge import LEVELS, RolloutJudge, can_judge
 from genial_env.analysis.review import verdict
-from genial_env.core import kernel
+from genial_env.core import chance, kernel
 from genial_env.core.actions import tile_kind
 from genial_env.core.arrays import Ints
 from genial_env.core.rules import Rules
 from genial_env.core.state import EMPTY, State
 from genial_env.core.views import view
 from genial_env.errors import IllegalAction
-from genial_env.policies.base import NONE
+from genial_env.policies.base import NONE, Policy
+from genial_env.policies.decisions import act, choice_keys
 from genial_env.policies.judgement import Judgement
+from genial_env.policies.registry import make_known_policy, prepare
 from genial_env.records import Recorder, format_position, parse_position
 from genial_env.render.sentences import describe_action, points_by_color
 from genial_env.table import PERSON
-from genial_env.web._game_requests import SEEDS, parse_action, parse_rules
+from genial_env.web._game_requests import SEEDS, list_agents, parse_action, parse_rules
 from genial_env.web._request_checks import Refused, invalid
 from genial_env.web._serialize import (
     JsonObject,
@@ -155,6 +157,41 @@ def deal_racks(sent: JsonObject) -> JsonObject:
         Refused: see :func:`read_position`.
     """
     return position_answer(read_position(sent)[0], None)
+
+
+def ask_agent(sent: JsonObject) -> JsonObject:
+    """Have an agent play the decision of the seat to play; return the position that it leads to and the decision.
+
+    Racks that are hidden in the position are dealt before, and shown.
+
+    Args:
+        sent: ``{"position": text, "agent": "value"}``.
+
+    Raises:
+        Refused: if the position is impossible or over, or there is no such agent for its rules.
+    """
+    state, _ = read_position(sent)
+    rules, agent = state.rules, sent.get("agent")
+    known = list_agents(rules)
+    if agent not in known:
+        raise invalid("agent", f"one of {', '.join(known)}", agent)
+    if state.over[0]:
+        raise Refused(409, "the game is over in this position", "nothing_to_judge")
+    recorder = Recorder(state, [PERSON] * rules.players)
+    keys = choice_keys(chance.as_seeds(randbelow(SEEDS)), rules.players)
+    seats = np.zeros((1, rules.players), dtype=np.int64)
+    action = int(act([_make_agent(agent, rules)], seats, state.copy(), keys, np.zeros(1, dtype=np.int64))[0])
+    move = action_to_json(state, action)
+    recorder.apply(np.array([action]))
+    told = [event_to_json(at, event, rules) for at, event in enumerate(recorder.records()[0]["events"])]
+    return {**position_answer(state, None), "events": told, "move": move}
+
+
+@lru_cache(maxsize=16)
+def _make_agent(name: str, rules: Rules) -> Policy:
+    agent = make_known_policy(name)
+    prepare(agent, rules)
+    return agent
 
 
 def judge_position(sent: JsonObject) -> JsonObject:

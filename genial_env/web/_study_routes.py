@@ -29,6 +29,7 @@ QUICK: dict[str, Work] = {
 """What takes milliseconds, by address."""
 
 LONG: dict[str, Work] = {
+    "/api/analysis/agent": analysis.ask_agent,
     "/api/analysis/judge": analysis.judge_position,
     "/api/analysis/answer": analysis.answer_position,
     "/api/share/film": share.draw_film,

@@ -133,6 +133,17 @@ def test_the_judge_shows_the_best_moves(browser: Browser) -> None:
     assert "cells" in refused(browser, "analysis/answer", 400, position=SEEN, slot=0, cells=[0, 90])
 
 
+def test_an_agent_plays_on_from_a_position(browser: Browser) -> None:
+    shown = ask(browser, "analysis/agent", position=SEEN, agent="greedy")
+    assert shown["position"]["to_play"] == 1
+    assert shown["events"][0]["cells"] == shown["move"]["cells"]
+    assert [len(rack) for rack in shown["position"]["racks"]] == [6, 6]
+    while shown["position"]["phase"] != "over":
+        shown = ask(browser, "analysis/agent", position=shown["text"], agent="greedy")
+    assert "over" in refused(browser, "analysis/agent", 409, position=shown["text"], agent="greedy")
+    assert "agent: expected one of" in refused(browser, "analysis/agent", 400, position=SEEN, agent="os:getcwd")
+
+
 def test_study_needs_a_session(address: str) -> None:
     stranger = Browser(address, begin=False)
     for what in ("analysis/position", "analysis/judge", "puzzles/list", "share/film"):

@@ -4,6 +4,7 @@ import { Refusal, post } from "./api.js";
 import { announce, fill, html, isForeignKey } from "./dom.js";
 import { JudgePanel, tileOf } from "./judge_panel.js";
 import { createPanels, createTable } from "./panels.js";
+import { PlayOn } from "./play_on.js";
 import { PositionEditor } from "./position_editor.js";
 import { describeEvents } from "./sentences.js";
 import { copy, createShare, positionAddress } from "./share.js";
@@ -53,6 +54,8 @@ class Analysis {
     this.asked = 0; // the number of the last request; older answers do not count
     /** @type {PositionEditor | null} */
     this.editor = null;
+    /** @type {{seat: number, agent: string} | null} the person's seat in a game against an agent */
+    this.playing = null;
     this.judge = new JudgePanel({ onPick: (move) => this.preview(move), onPlay: (move) => this.play(toMove(move)) });
     this.status = html("p", { class: "status", role: "status" });
     this.side = html("div", { class: "panels" });
@@ -62,6 +65,7 @@ class Analysis {
     /** @type {HTMLElement[]} what is below the board, unless the position is edited */
     this.acts = [];
     this.saved = html("details", { class: "card saved" });
+    this.against = new PlayOn((agent) => this.playOn(agent), () => this.stopPlaying());
     this.sharing = html("div");
     this.input = html("input", { class: "position-text", "aria-label": texts.positionText, autocomplete: "off", spellcheck: "false" });
     this.problem = html("p", { class: "problem", role: "alert", hidden: true });
@@ -80,7 +84,7 @@ class Analysis {
       status: this.status,
       board: board.frame,
       controls: this.act,
-      beside: [this.judge.element, this.moves, this.tools, this.side, this.sharing, this.saved],
+      beside: [this.judge.element, this.moves, this.against.element, this.tools, this.side, this.sharing, this.saved],
     });
     table.classList.add("analysis");
     fill(this.place, table);
@@ -140,13 +144,55 @@ class Analysis {
       await this.load();
       return;
     }
-    await this.ask("move", { position: text, ...move }, (shown) => {
-      const { rules, names, position, events = [] } = shown;
-      const told = describeEvents(rules, names, this.board.board.grid, events, this.shown.position.scores);
-      this.tree.add(move, shown.text, told.map(({ words }) => words).join("; "));
-      announce(told[0]?.words ?? "");
-      this.setShown(shown);
-      if (position.phase === "over") announce(texts.gameOver);
+    await this.ask("move", { position: text, ...move }, (shown) => this.follow(move, shown));
+  }
+
+  /**
+   * Go to the position after a move.
+   * @param {Move} move
+   * @param {Shown} shown
+   */
+  follow(move, shown) {
+    const { rules, names, position, events = [] } = shown;
+    const told = describeEvents(rules, names, this.board.board.grid, events, this.shown.position.scores);
+    const isHidden = this.playing !== null && events[0]?.seat !== this.playing.seat;
+    const words = told.map((each) => each.words).slice(0, isHidden ? 1 : undefined); // not what the agent draws
+    this.tree.add(move, shown.text, words.join("; "));
+    announce(told[0]?.words ?? "");
+    this.setShown(shown);
+    if (position.phase === "over") announce(texts.gameOver);
+  }
+
+  // A game against an agent
+
+  /**
+   * Play on from here against an agent; its rack is hidden.
+   * @param {string} agent
+   */
+  async playOn(agent) {
+    const { position, text } = this.shown;
+    this.playing = { seat: position.to_play, agent };
+    if (position.racks.some((rack) => typeof rack === "number")) await this.deal();
+    else this.show();
+    if (this.shown.text !== text) announce(texts.racksDealt);
+  }
+
+  stopPlaying() {
+    this.playing = null;
+    this.show();
+  }
+
+  /** Whether the agent is to play. */
+  get agentPlays() {
+    const { position } = this.shown;
+    return this.playing !== null && position.phase !== "over" && position.to_play !== this.playing.seat;
+  }
+
+  /** Have the agent decide. */
+  askAgent() {
+    const { text } = this.shown;
+    return this.ask("agent", { position: text, agent: this.playing?.agent }, (shown) => {
+      if (shown.move) this.follow(toMove(shown.move), shown);
     });
   }
 
@@ -164,14 +210,22 @@ class Analysis {
     return this.ask(path, data, (shown) => {
       this.tree = new Variations(shown.text);
       this.editor = null;
+      this.playing = null;
       this.setShown(shown);
     });
   }
 
-  /** @param {() => void} act on the tree */
+  /**
+   * Go through the tree; in a game against an agent to the next decision of the person.
+   * @param {() => void} act on the tree
+   */
   step(act) {
     if (this.editor) return;
-    act();
+    let before;
+    do {
+      before = this.tree.at;
+      act();
+    } while (this.playing && this.tree.at !== before && seatToPlay(this.tree.current.text) !== this.playing.seat);
     this.load();
   }
 
@@ -194,9 +248,14 @@ class Analysis {
   show() {
     const { rules, names, position, text } = this.shown;
     const { cells } = this.tree.current;
-    this.board.show(this.shown, { drawing: { marks: cells }, locked: this.editor !== null });
+    const { agentPlays } = this;
+    this.board.show(agentPlays ? this.hidden : this.shown, {
+      drawing: { marks: cells },
+      locked: this.editor !== null || agentPlays,
+    });
+    this.against.show(rules, this.playing && names[this.playing.seat]);
     this.status.textContent = this.describe();
-    fill(this.side, createPanels(rules, names, position, { over: position.phase === "over" }), html("p", { class: "hint" }, `${texts.rules(rules.named)} · ${texts.bag(position.bag)}`));
+    fill(this.side, createPanels(rules, names, this.hidden.position, { over: position.phase === "over" }), html("p", { class: "hint" }, `${texts.rules(rules.named)} · ${texts.bag(position.bag)}`));
     fill(this.moves, html("h2", {}, texts.variations), this.tree.createList((at) => this.go(at)));
     this.moves.querySelector("[data-now]")?.scrollIntoView({ block: "nearest" });
     this.input.value = text;
@@ -205,13 +264,27 @@ class Analysis {
     this.showSaved();
     const link = async () => `${location.origin}/${positionAddress(this.shown.text)}`;
     fill(this.sharing, createShare({ line: null, step: () => 0, text: () => this.shown.text, link, embed: () => null }));
-    if (!this.editor) this.judge.judge(this.shown, this.board.board.grid);
+    this.judge.element.hidden = this.playing !== null;
+    if (!this.editor && !this.playing) this.judge.judge(this.shown, this.board.board.grid);
+    if (agentPlays) this.askAgent();
     history.replaceState({ tree: this.tree.toJson() }, "", positionAddress(text));
+  }
+
+  /** What is shown: in a game against an agent the other racks are hidden. */
+  get hidden() {
+    const { position } = this.shown;
+    const { playing } = this;
+    if (playing === null || position.phase === "over") return this.shown;
+    const racks = position.racks.map((rack, seat) =>
+      seat === playing.seat || typeof rack === "number" ? rack : rack.filter(Boolean).length,
+    );
+    return { ...this.shown, position: { ...position, racks } };
   }
 
   describe() {
     const { position, names, choice } = this.shown;
     const name = names[position.to_play];
+    if (this.agentPlays) return texts.thinking(this.playing?.agent ?? "");
     if (this.editor) return texts.editing;
     if (position.phase === "over") return texts.gameOver;
     if (!choice) return texts.hiddenRack(name);
@@ -333,6 +406,9 @@ class Analysis {
     event.preventDefault();
   }
 }
+
+/** @param {string} text of a position */
+const seatToPlay = (text) => Number(text.split(" ")[4]);
 
 /** @param {JudgedMove} move @returns {Move} */
 export function toMove({ slot, cells, word }) {

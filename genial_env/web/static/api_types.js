@@ -223,8 +223,9 @@
  * @property {boolean} judge
  * @property {Choice} [choice]
  * @property {GameEvent[]} [events] that led to it
+ * @property {JudgedMove} [move] of an agent that led to it
  *
- * A judged move: slot and cells, or a word.
+ * A judged move: slot and cells, or a word. The move of an agent has no values.
  * @typedef {object} JudgedMove
  * @property {string} text in English
  * @property {Points} points

@@ -496,6 +496,11 @@ export const words = {
   nothingSaved: "None yet. They are kept in this browser.",
   /** @param {string} when @param {number} seats @param {string} lowest */
   analysisName: (when, seats, lowest) => `${when}: ${seats} seats, lowest ${lowest}`,
+  opponent: "Opponent",
+  playFrom: "Play on",
+  stopPlaying: "End the game",
+  /** @param {string} seat */
+  youPlay: (seat) => `You play as ${seat}; the agent’s racks are hidden.`,
   bestMoves: "Best moves",
   noJudging: "off",
   /** @param {string} level */
