@@ -40,8 +40,7 @@ def find_laid_tiles(rules: Rules, board: NDArray[np.int8], most: Ints) -> Ints:
         q, r = t.cells[cell].tolist()
         why = "were found to" if search.steps >= STEPS else "of the box"
         raise ValueError(
-            f"board: no tiles {why} cover all cells; one with no partner left is {cell_name(rules, (q, r))}"
-            " (name the tiles of the bag if there may be more than the box holds)"
+            f"board: no tiles {why} cover all cells: none is left for {cell_name(rules, (q, r))} and a neighbour"
         )
     return most - np.array(search.left, dtype=np.int64)
 

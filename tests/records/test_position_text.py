@@ -158,7 +158,7 @@ def test_cells_that_no_tiles_cover() -> None:
     rows = fields[0].split("/")
     rows[2], rows[3], rows[4] = "3R4", "4RR3", "4R5"
     fields[0], fields[3] = "/".join(rows), "*"
-    with pytest.raises(ValueError, match="no tiles of the box cover all cells; one with no partner left is"):
+    with pytest.raises(ValueError, match="no tiles of the box cover all cells: none is left for"):
         parse_position(" ".join(fields))
 
 
