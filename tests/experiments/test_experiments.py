@@ -16,12 +16,14 @@ from experiments import (
     leaderboard,
     long_masks,
     ppo_speed,
+    rate_puzzles,
     speed,
     train_luck,
     variance,
 )
 from genial_env import Rules, genial_v0
 from genial_env.analysis.judge import LEVELS, Level
+from genial_env.analysis.puzzles import SHIPPED
 from genial_env.analysis.state_value import read_full_state_net
 from tests.conftest import needs_numba
 
@@ -154,3 +156,11 @@ def test_train_luck(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     weights = tmp_path / train_luck.WEIGHTS
     assert "luck explains" in make_card(weights)
     assert read_full_state_net(Rules(), weights).rules == Rules()
+
+
+def test_rate_puzzles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    few, out = tmp_path / "few.jsonl", tmp_path / "ratings.json"
+    few.write_text("".join(SHIPPED.read_text().splitlines(keepends=True)[:2]))
+    rate_puzzles.main(["--puzzles", str(few), "--out", str(out)])
+    assert "2 puzzles, ratings from" in capsys.readouterr().out
+    assert len(json.loads(out.read_text())) == 2
