@@ -163,7 +163,7 @@ class Search:
             pass
         records = dict(zip(rows, recorder.records(), strict=True))
         puzzles = [
-            Puzzle(record=truncate(records[row], _find_event(records[row], decision)), **answer)
+            Puzzle(record=truncate(records[row], find_event(records[row], decision)), **answer)
             for row, decision, answer in answers
         ]
         wrong = np.zeros(len(puzzles), dtype=np.int64)
@@ -209,7 +209,7 @@ def play_through(
         apply(act(roster, assignment, state, keys, live), live)
 
 
-def _find_event(record: dict[str, Any], decision: int) -> int:
+def find_event(record: dict[str, Any], decision: int) -> int:
     """Return the index of a decision among the events of a record."""
     events = [number for number, event in enumerate(record["events"]) if event[0] != "draw"]
     return events[decision]

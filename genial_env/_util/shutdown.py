@@ -13,12 +13,15 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
 CLEANUP_LIMIT_S = 5.0
 """The time for cleaning up. A second signal after this time ends the process at once."""
+
+REPEAT_S = 0.1
+"""The interval at which a signal is repeated that comes while the program blocks."""
 
 PARENT_POLL_S = 0.5
 """The interval at which a child process checks that its parent still runs."""
@@ -53,7 +56,7 @@ def handle_signals(name: str) -> Iterator[None]:
     Args:
         name: The program's name, with which the line begins.
     """
-    with _signals_raise():
+    with signals_raise(Terminated):
         try:
             yield
             return
@@ -127,27 +130,75 @@ def _wait_for_end(parent: int) -> None:
 
 
 @contextmanager
-def _signals_raise() -> Iterator[None]:
-    """Raise :class:`Terminated` on the first SIGINT, SIGTERM or SIGHUP in the block.
+def signals_raise(error: Callable[[int], BaseException]) -> Iterator[None]:
+    """Raise an error in the main thread on the first SIGINT, SIGTERM or SIGHUP in the block.
 
-    Later signals are ignored for :data:`CLEANUP_LIMIT_S`; after that they end the process.
+    Later signals are ignored for :data:`CLEANUP_LIMIT_S`; after that they end the process. Signals that were ignored
+    before (``nohup``) stay ignored. Outside the main thread signals are not handled.
+
+    Args:
+        error: makes the error from the signal's number.
     """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     began: list[float] = []
+    handled = threading.Event()
 
     def end(number: int, frame: Any) -> None:
+        handled.set()
         if not began:
             began.append(time.monotonic())
-            raise Terminated(number)
+            raise error(number)
         if time.monotonic() > began[0] + CLEANUP_LIMIT_S:
             os._exit(128 + number)
 
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        for number in (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")):
-            if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None):
-                before[number] = signal.signal(number, end)
+    before = {
+        number: signal.signal(number, end)
+        for number in (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))
+        if number is not None and signal.getsignal(number) not in (signal.SIG_IGN, None)
+    }
     try:
-        yield
+        with _repeated(set(before), handled):
+            yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def _repeated(numbers: set[signal.Signals], handled: threading.Event) -> Iterator[None]:
+    """Repeat a signal until its handler has run.
+
+    Python calls handlers between two instructions. If a signal comes after the last instruction before a call that
+    blocks, such as reading from a terminal, the handler would have to wait for the end of the call. Only another signal
+    interrupts it.
+
+    Args:
+        numbers: the signals.
+        handled: is set by their handler.
+    """
+    if not hasattr(signal, "pthread_kill"):  # Windows
+        yield
+        return
+    main = threading.get_ident()
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+
+    def repeat() -> None:
+        while number := os.read(reading, 1)[0]:
+            while number in numbers and not handled.wait(REPEAT_S):
+                signal.pthread_kill(main, number)
+
+    thread = threading.Thread(target=repeat, name="genial_env repeats signals", daemon=True)
+    thread.start()
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)  # the numbers of signals are written to it
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        handled.set()
+        os.write(writing, bytes(1))
+        thread.join()
+        os.close(reading)
+        os.close(writing)

@@ -1,4 +1,7 @@
-"""Read puzzles (positions of played games with a provably best action) and score policies on them.
+"""Read puzzles (positions of played games in which one move is best) and score policies on them.
+
+Proved puzzles are late positions: the values of all actions were enumerated. Judged puzzles are of all phases of the
+game: rollouts found one move better than every other one by several standard errors.
 
 A file has one JSON object per line. The position is stored as the record of an unfinished game, so that it can be
 replayed. A policy gets the view of the seat to play, a :class:`~genial_env.core.views.View`.
@@ -6,18 +9,20 @@ replayed. A policy gets the view of the seat to play, a :class:`~genial_env.core
 ==========  ===========================================================================================
 key         meaning
 ==========  ===========================================================================================
-`kind`      one of :data:`KINDS`
+`kind`      one of :data:`KINDS`, or of :data:`JUDGED_KINDS`
 `record`    the game up to the decision (docs/records.md)
 `seat`      the seat to play
 `best`      the ids of all best actions, ascending
 `value`     the value of the best actions
 `second`    the highest value of the other actions
-`values`    the values of all legal actions, in the order of their ids
+`values`    the values of all legal actions, in the order of their ids; null for an action without rollouts
 `unit`      the unit of the values: "rank utility" (+1 first to -1 last), or "lowest marker" (solo)
-`proof`     a text that says what was enumerated
+`proof`     a text that says what was enumerated, or how the rollouts were made
+`error`     the standard error of `value` less `second`; absent if the puzzle is proved
 ==========  ===========================================================================================
 """
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +33,16 @@ from typing import Any
 import numpy as np
 
 from genial_env._util.strict_json import JSONError, numbered_lines, parse_object
-from genial_env._util.validators import STRING, any_value, finite_number, integer, json_object, list_of, shorten
+from genial_env._util.validators import (
+    STRING,
+    any_value,
+    finite_number,
+    integer,
+    json_object,
+    list_of,
+    optional,
+    shorten,
+)
 from genial_env.core import kernel
 from genial_env.core.arrays import Ints
 from genial_env.core.chance import as_seeds, bits
@@ -41,7 +55,9 @@ from genial_env.policies.registry import make_policy, prepare
 from genial_env.records import replay
 
 __all__ = [
+    "JUDGED_KINDS",
     "KINDS",
+    "LESSONS",
     "SHIPPED",
     "Answer",
     "Puzzle",
@@ -53,15 +69,24 @@ __all__ = [
 KINDS = ("endgame", "immediate win", "double bonus", "swap")
 """The best last placement; a win within the turn; two bonuses with one tile; swapping or keeping the rack."""
 
+JUDGED_KINDS = ("opening", "middle game", "late game")
+"""The phases of judged puzzles: the first, second and last third of the decisions of the game that was played."""
+
 SHIPPED = Path(__file__).with_name("puzzles.jsonl")
-"""The path of the puzzles that are part of the package."""
+"""The path of the puzzles by which agents are compared. All are proved."""
+
+LESSONS = Path(__file__).with_name("lessons.jsonl")
+"""The path of further puzzles, for people: proved and judged ones."""
 
 UNITS = ("rank utility", "lowest marker")
 
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A position with a provably best action. The fields are the keys of a file."""
+    """A position in which one action, or several alike, are best. The fields are the keys of a file.
+
+    `values` are NaN, in a file null, for actions without rollouts. `error` is None for proved puzzles.
+    """
 
     kind: str
     record: dict[str, Any]
@@ -72,6 +97,7 @@ class Puzzle:
     values: tuple[float, ...]
     unit: str
     proof: str
+    error: float | None = None
 
     @cached_property
     def state(self) -> State:
@@ -96,7 +122,7 @@ class Answer:
     puzzle: Puzzle
     action: int
     solved: bool  # whether it is one of the best actions
-    lost: float  # the best value minus the value of the choice
+    lost: float  # the best value minus the value of the choice; NaN if the choice has no value
 
 
 def read_puzzles(path: str | os.PathLike[str]) -> list[Puzzle]:
@@ -162,7 +188,7 @@ def score(policy: str | Policy, puzzles: Sequence[Puzzle], seed: int = 0) -> lis
 
 def _answer(puzzle: Puzzle, action: int) -> Answer:
     value = puzzle.values[int(np.searchsorted(puzzle.actions, action))]
-    return Answer(puzzle, action, action in puzzle.best, max(0.0, puzzle.value - value))
+    return Answer(puzzle, action, action in puzzle.best, puzzle.value - value)
 
 
 # The format of a puzzle
@@ -174,11 +200,13 @@ def _parse(found: dict[str, Any]) -> Puzzle:
     Raises:
         RecordError: If it is not a puzzle.
     """
-    found = _FORMAT(found, "")
-    _check(found["kind"] in KINDS, "kind", f"one of {', '.join(KINDS)}", found["kind"])
+    found = _FORMAT({"error": None, **found}, "")
+    kinds = KINDS if found["error"] is None else JUDGED_KINDS
+    _check(found["kind"] in kinds, "kind", f"one of {', '.join(kinds)}", found["kind"])
     _check(found["unit"] in UNITS, "unit", " or ".join(UNITS), found["unit"])
     try:
-        puzzle = Puzzle(**{**found, "best": tuple(found["best"]), "values": tuple(found["values"])})
+        values = tuple(np.nan if value is None else value for value in found["values"])
+        puzzle = Puzzle(**{**found, "best": tuple(found["best"]), "values": values})
         state = puzzle.state
     except RecordError as error:
         raise RecordError(f"record: {error}") from error
@@ -194,9 +222,10 @@ _FORMAT = json_object(
     best=list_of(integer(), min_length=1),
     value=finite_number(),
     second=finite_number(),
-    values=list_of(finite_number(), min_length=1),
+    values=list_of(optional(finite_number()), min_length=1),
     unit=STRING,
     proof=STRING,
+    error=optional(finite_number(0)),
 )
 
 
@@ -209,7 +238,9 @@ def _check_answer(puzzle: Puzzle) -> None:
         f"{len(actions)} numbers, one for each legal action",
         list(puzzle.values),
     )
-    most = max(puzzle.values)
+    if puzzle.error is None:
+        _check(not any(map(math.isnan, puzzle.values)), "values", "a number for each legal action", list(puzzle.values))
+    most = max((value for value in puzzle.values if not math.isnan(value)), default=math.nan)
     best = [action for action, value in zip(actions, puzzle.values, strict=True) if value == most]
     _check(list(puzzle.best) == best, "best", f"{best}, the actions of the highest value", list(puzzle.best))
     _check(puzzle.value == most, "value", f"{most}, the highest of the values", puzzle.value)

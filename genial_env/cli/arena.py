@@ -1,5 +1,6 @@
 """Commands that compare agents."""
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -53,6 +54,10 @@ Isolate = Annotated[bool, typer.Option(help="Run every agent named by module:fac
 MoveTime = Annotated[
     float, typer.Option("--move-time", help="Most seconds for a move of an agent in its own process; 0: no limit.")
 ]
+GameTime = Annotated[
+    float,
+    typer.Option("--game-time", help="Most seconds for all moves of such an agent in a game; 0: no limit."),
+]
 MOVE_TIME_S = ISOLATED.move_time_s or 0.0
 VarianceReduction = Annotated[
     bool, typer.Option("--variance-reduction", help="Give also results that are corrected for the luck of the draws.")
@@ -68,7 +73,7 @@ def play_tournament(
     agents: Annotated[
         str,
         typer.Option(
-            help="Agents separated by commas: names or module:factory, with settings as (name=value); "
+            help="Agents separated by commas: names, module:factory, or engine:COMMAND, with settings as (name=value); "
             "ladder: all scripted ones."
         ),
     ] = "ladder",
@@ -96,6 +101,7 @@ def play_tournament(
     ray: Cluster = False,
     isolate: Isolate = True,
     move_time: MoveTime = MOVE_TIME_S,
+    game_time: GameTime = 0.0,
     backend: BackendName = None,
     pictures_as: Annotated[
         str, typer.Option(help=f"Formats of the charts, separated by commas: {', '.join(FORMATS)}.")
@@ -125,7 +131,7 @@ def play_tournament(
             workers=workers,
             joblib_backend=_choose_joblib_backend(ray),
             backend=choose_backend(backend, 1),
-            isolation=make_isolation(isolate, move_time),
+            isolation=make_isolation(isolate, move_time, game_time),
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
         found = report.write(
@@ -141,7 +147,7 @@ def play_tournament(
 
 @app.command("rate")
 def rate_agent(
-    agent: Annotated[str, typer.Argument(help="Agent to rate: a name or module:factory.")],
+    agent: Annotated[str, typer.Argument(help="Agent to rate: a name, module:factory, or engine:COMMAND.")],
     against: Annotated[
         str, typer.Option(help="Opponents separated by commas; ladder: all scripted agents.")
     ] = "ladder",
@@ -161,6 +167,7 @@ def rate_agent(
     workers: Workers = 1,
     isolate: Isolate = True,
     move_time: MoveTime = MOVE_TIME_S,
+    game_time: GameTime = 0.0,
     backend: BackendName = None,
 ) -> None:
     """Rate an agent against known ones, with as many games as the time allows."""
@@ -189,7 +196,7 @@ def rate_agent(
                 out or Path(scrap),
                 workers=workers,
                 backend=choose_backend(backend, 1),
-                isolation=make_isolation(isolate, move_time),
+                isolation=make_isolation(isolate, move_time, game_time),
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
             fixed = _find_anchor(anchor, agents)
@@ -203,14 +210,14 @@ def rate_agent(
 
 @app.command("puzzles")
 def solve_puzzles(
-    agent: Annotated[str, typer.Argument(help="Agent: a name or module:factory.")],
+    agent: Annotated[str, typer.Argument(help="Agent: a name, module:factory, or engine:COMMAND.")],
     file: Annotated[Path | None, typer.Option(help="File of puzzles; default: those of the package.")] = None,
     seed: Annotated[
         int, typer.Option(help="Seed of the agent's random bits.", callback=integer_between(0, MAX_SEED))
     ] = 0,
     verbose: Annotated[bool, typer.Option("--verbose", help="List the puzzles that the agent does not solve.")] = False,
 ) -> None:
-    """Count how many puzzles an agent solves, by kind. A puzzle is a position with a provably best move.
+    """Count how many puzzles an agent solves, by kind. A puzzle is a position in which one move is best.
 
     Puzzles of games that the agent cannot play, for example because it has no weights for them, are skipped.
     """
@@ -234,13 +241,17 @@ def _make_puzzle_table(agent: str, answers: list[puzzles.Answer]) -> Table:
     table = make_table(
         ["kind", "puzzles", "solved", "share", "mean loss"],
         title=f"{agent} on {len(answers)} puzzles",
-        caption="mean loss: of rank utility, +1 first to -1 last",
+        caption="mean loss: of rank utility, +1 first to -1 last, over moves that have a value",
     )
-    for kind in (*puzzles.KINDS, "all"):
+    for kind in (*puzzles.KINDS, *puzzles.JUDGED_KINDS, "all"):
         of_kind = [answer for answer in answers if kind in (answer.puzzle.kind, "all")]
         if of_kind:
             solved = sum(answer.solved for answer in of_kind)
-            losses = [answer.lost for answer in of_kind if answer.puzzle.unit == "rank utility"]
+            losses = [
+                answer.lost
+                for answer in of_kind
+                if answer.puzzle.unit == "rank utility" and not math.isnan(answer.lost)
+            ]
             loss = f"{sum(losses) / len(losses):.3f}" if losses else ""
             add_row(table, kind, str(len(of_kind)), str(solved), f"{solved / len(of_kind):.0%}", loss)
     return table
@@ -249,7 +260,8 @@ def _make_puzzle_table(agent: str, answers: list[puzzles.Answer]) -> Table:
 def _describe_mistake(answer: puzzles.Answer) -> str:
     puzzle = answer.puzzle
     played, best = (describe_action(puzzle.state, action) for action in (answer.action, puzzle.best[0]))
-    return f"{puzzle.kind}: played {played}; best is {best}; lost {answer.lost:.3f} {puzzle.unit}. {puzzle.proof}"
+    lost = "an unknown part" if math.isnan(answer.lost) else f"{answer.lost:.3f}"
+    return f"{puzzle.kind}: played {played}; best is {best}; lost {lost} {puzzle.unit}. {puzzle.proof}"
 
 
 def _describe_standing(found: dict[str, Any], agent: int) -> str:
@@ -269,7 +281,7 @@ def _describe_standing(found: dict[str, Any], agent: int) -> str:
 
 @app.command("match")
 def play_match(
-    first: Annotated[str, typer.Argument(help="Agent A: a name or module:factory.")],
+    first: Annotated[str, typer.Argument(help="Agent A: a name, module:factory, or engine:COMMAND.")],
     second: Annotated[str, typer.Argument(help="Agent B.")],
     sprt: Annotated[
         tuple[float, float],
@@ -297,6 +309,7 @@ def play_match(
     ray: Cluster = False,
     isolate: Isolate = True,
     move_time: MoveTime = MOVE_TIME_S,
+    game_time: GameTime = 0.0,
     backend: BackendName = None,
 ) -> None:
     """Test whether A is better than B: play seat-swapped pairs of games until a sequential test has a verdict."""
@@ -323,7 +336,7 @@ def play_match(
             workers=workers,
             joblib_backend=_choose_joblib_backend(ray),
             backend=choose_backend(backend, 1),
-            isolation=make_isolation(isolate, move_time),
+            isolation=make_isolation(isolate, move_time, game_time),
             variance_reduction=variance_reduction,
             progress=lambda match: bar.update(
                 task, completed=int(match.counts.sum()), description=_describe_score(match)
@@ -418,15 +431,16 @@ def worker_errors() -> Iterator[None]:
         raise typer.Exit(1) from error
 
 
-def make_isolation(isolate: bool, move_time: float) -> Isolation:
-    """Return the settings of process isolation of the options; a move time of 0 is no limit.
+def make_isolation(isolate: bool, move_time: float, game_time: float) -> Isolation:
+    """Return the settings of process isolation of the options; a time of 0 is no limit.
 
     Raises:
-        ValueError: if the move time is out of range.
+        ValueError: if a time is out of range.
     """
-    if not 0 <= move_time <= MAX_SECONDS:
-        raise ValueError(f"--move-time must be 0 to {MAX_SECONDS:,.0f}, not {move_time:g}")
-    return Isolation(isolate, move_time or None)
+    for option, seconds in (("--move-time", move_time), ("--game-time", game_time)):
+        if not 0 <= seconds <= MAX_SECONDS:
+            raise ValueError(f"{option} must be 0 to {MAX_SECONDS:,.0f}, not {seconds:g}")
+    return Isolation(isolate, move_time or None, game_time or None)
 
 
 def _find_anchor(name: str, agents: tuple[str, ...]) -> tuple[str, float] | None:

@@ -1,7 +1,6 @@
 """The command that plays a game with people."""
 
 import secrets
-import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from genial_env._util.shutdown import signals_raise
 from genial_env.analysis.judge import make_judge
 from genial_env.cli.common import (
     MAX_SEED,
@@ -87,7 +87,7 @@ def play(
         dialogue = Dialogue(table, None if judge is None else make_judge(judge, table.rules))
     except (ValueError, TypeError) as error:
         raise UserError(str(error)) from error
-    with _save_record(table, out), _signals_as_ctrl_c():
+    with _save_record(table, out), signals_raise(lambda number: KeyboardInterrupt()):
         why = _run_dialogue(dialogue)
     if why is not None:
         print(f"{why}: the game is interrupted")
@@ -169,18 +169,3 @@ def _save_record(table: Table, out: Path | None) -> Iterator[None]:
             yield
         finally:
             file.write(to_json_line(table.record()))
-
-
-@contextmanager
-def _signals_as_ctrl_c() -> Iterator[None]:
-    """Raise KeyboardInterrupt in the block for SIGTERM, and if the terminal window is closed, as for Ctrl-C."""
-    before = {
-        number: signal.signal(number, signal.default_int_handler)
-        for number in (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))
-        if number is not None
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

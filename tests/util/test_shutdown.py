@@ -14,7 +14,7 @@ import pytest
 
 from genial_env._util import shutdown
 from genial_env._util.files import LOCK, FolderInUse, lock_folder
-from genial_env._util.shutdown import Terminated, handle_signals
+from genial_env._util.shutdown import Terminated, handle_signals, signals_raise
 from tests.cli.test_cli import ROOT
 from tests.positions import every
 
@@ -49,6 +49,30 @@ def test_a_signal_ends_a_program_in_order(name: str, status: int, capsys: pytest
     assert cleaned == [True]
     assert capsys.readouterr().err == f"program: ended by {name}\n"
     assert signal.getsignal(number) is before
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="such signals are of POSIX")
+def test_a_signal_interrupts_a_call_that_blocks_whenever_it_comes() -> None:
+    """Another thread gets it, so that nothing interrupts the call: as if it came just before the call."""
+    reading, writing = os.pipe()
+    blocks = threading.Event()
+
+    def send() -> None:
+        blocks.wait()
+        signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+    def block() -> None:
+        blocks.set()
+        os.read(reading, 1)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    with pytest.raises(Terminated), signals_raise(Terminated):
+        block()
+    thread.join()
+    os.close(reading)
+    os.close(writing)
+    assert signal.set_wakeup_fd(-1) == -1
 
 
 def test_ctrl_c_of_others_and_errors_of_files(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
