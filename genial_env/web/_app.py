@@ -3,11 +3,8 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
-from functools import lru_cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +20,10 @@ from genial_env._util.strict_json import JSONError, decode_text, parse_object
 from genial_env.analysis.judge import can_judge
 from genial_env.web import _game_requests as game_requests
 from genial_env.web._introduction import play_lesson
+from genial_env.web._page_files import send_file, send_worker
 from genial_env.web._record_requests import ReviewStream, list_steps, parse_record, summarize_file
 from genial_env.web._request_checks import Refused, RequestChecks, invalid, read_body
-from genial_env.web._serialize import JsonObject, choices_to_json, look_to_json, manifest, rules_to_json, theme_css
+from genial_env.web._serialize import JsonObject, choices_to_json, look_to_json, rules_to_json
 from genial_env.web._sessions import Game, Session, Sessions, digest_token
 from genial_env.web._work_queue import Task, TaskCancelled, WorkQueue
 from genial_env.web.limits import Limits
@@ -37,18 +35,6 @@ MAX_FILE_BYTES = 5_000_000
 
 MAX_BODY_BYTES = 100_000
 """The most bytes of any other request. The record of one game is much shorter."""
-
-MEDIA_TYPES = {
-    ".html": "text/html",
-    ".css": "text/css",
-    ".js": "text/javascript",
-    ".svg": "image/svg+xml",
-    ".json": "application/json",
-    ".webmanifest": "application/manifest+json",
-}
-
-DRAWINGS = Path(__file__).parents[2] / "docs" / "images" / "rules"
-"""The drawings of the rules in a clone of the repository. A wheel has them in `static/rules`."""
 
 SWEEP_S = 600
 """The seconds between two removals of old sessions."""
@@ -126,9 +112,9 @@ def _list_routes(handlers: "RequestHandlers") -> list[Route]:
         "/api/review": handlers.review,
     }
     gets: dict[str, Handler] = {
-        "/": _send_file,
-        "/static/{name:path}": _send_file,
-        "/worker.js": _send_worker,
+        "/": send_file,
+        "/static/{name:path}": send_file,
+        "/worker.js": send_worker,
         "/api/games": handlers.games,
         "/api/games/{name}": handlers.game,
         "/api/games/{name}/hint": handlers.hint,
@@ -414,41 +400,7 @@ def _parse_turn(request: Request) -> JsonObject:
     return {"turn": int(sent)}
 
 
-# The files of the page, and errors
-
-
-@lru_cache(maxsize=1)
-def _files() -> dict[str, bytes]:
-    """Return the files of the page by name. No other file can be requested."""
-    folder = resources.files("genial_env.web") / "static"
-    drawings = _read_folder(DRAWINGS, "rules/") if DRAWINGS.is_dir() else ()
-    return {
-        **dict(drawings),
-        **dict(_read_folder(folder)),
-        "theme.css": theme_css().encode(),
-        "manifest.webmanifest": manifest(),
-    }
-
-
-def _read_folder(folder: Traversable, before: str = "") -> Iterator[tuple[str, bytes]]:
-    """Yield the names and contents of the files of a folder and of its folders; `before` stands before each name."""
-    for file in folder.iterdir():
-        if file.is_dir():
-            yield from _read_folder(file, f"{before}{file.name}/")
-        elif Path(file.name).suffix in MEDIA_TYPES:
-            yield before + file.name, file.read_bytes()
-
-
-async def _send_file(request: Request) -> Response:
-    name = request.path_params.get("name", "index.html")
-    if name not in _files():
-        raise Refused(404, "there is no such page here", "no_such_page")
-    return Response(_files()[name], media_type=MEDIA_TYPES[Path(name).suffix])
-
-
-async def _send_worker(request: Request) -> Response:
-    """Send the service worker. It must lie above all that it answers for."""
-    return Response(_files()["worker.js"], media_type=MEDIA_TYPES[".js"])
+# Errors
 
 
 async def _answer_refusal(request: Request, error: Exception) -> Response:
