@@ -9,6 +9,7 @@ table.advance()
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -64,17 +65,13 @@ class Table:
         seeds = as_seeds([seed])
         self.rules, self.players, self.seed = rules, tuple(players), int(seeds[0])
         self._keys = choice_keys(seeds, rules.players)
-        make = make_known_policy if from_data else make_policy
-        self._agents = [
-            None if player is None else _ready(make, player, seat, rules) for seat, player in enumerate(players)
-        ]
+        self._agents = [_make_agent(player, seat, rules, from_data) for seat, player in enumerate(players)]
         self._begin()
 
     def _begin(self) -> None:
         """In place: deal the game."""
         seeds = as_seeds([self.seed])
-        names = [PERSON if agent is None else agent.name for agent in self._agents]
-        self._recorder = Recorder(kernel.deal(self.rules, seeds), names, seeds)
+        self._recorder = Recorder(kernel.deal(self.rules, seeds), self._names(), seeds)
         self._actions: list[int] = []
 
     @property
@@ -96,6 +93,11 @@ class Table:
     def waits(self) -> bool:
         """Whether the table waits for the decision of a person."""
         return not self.over and self.players[self.to_play] is None
+
+    @property
+    def actions(self) -> tuple[int, ...]:
+        """The actions that were played, from the first one on."""
+        return tuple(self._actions)
 
     def view(self, seat: int) -> View:
         """Return what a seat may know, a batch of one.
@@ -151,22 +153,55 @@ class Table:
         self._apply(action)
         return action
 
-    def take_back(self) -> None:
-        """In place: undo the last action. The actions before it are played again, and no agent is called.
+    def take_back(self, count: int = 1) -> None:
+        """In place: undo the last actions. The actions before them are played again, and no agent is called.
+
+        Args:
+            count: how many actions, at least 1.
 
         Raises:
-            ValueError: if nothing has been played.
+            ValueError: if fewer have been played.
         """
         if not self._actions:
             raise ValueError("nothing was played that could be taken back")
-        actions = self._actions[:-1]
+        if not 1 <= count <= len(self._actions):
+            raise ValueError(f"expected to take back 1 to {len(self._actions)} actions, not {count}")
+        actions = self._actions[:-count]
         self._begin()
         for action in actions:
             self._apply(action)
 
+    def replace(self, seat: int, player: str | None, *, from_data: bool = False) -> None:
+        """In place: give a seat to another player, who plays on from here.
+
+        Args:
+            seat: the seat, from 0.
+            player: None for a person, or an agent as for the constructor. The same agent is made anew.
+            from_data: as for the constructor.
+
+        Raises:
+            ValueError: if the seat is out of range, or the agent does not exist or cannot play these rules. Nothing has
+                changed then.
+        """
+        if not 0 <= seat < self.rules.players:
+            raise ValueError(f"seat {seat}: expected one from 0 to {self.rules.players - 1}")
+        self._agents[seat] = _make_agent(player, seat, self.rules, from_data)
+        self.players = (*self.players[:seat], player, *self.players[seat + 1 :])
+
+    def copy(self) -> "Table":
+        """Return a table of the same game, with the same agents; decisions on one do not change the other."""
+        other = copy(self)
+        other._agents, other._actions = list(self._agents), list(self._actions)
+        other._recorder = self._recorder.copy()
+        return other
+
+    def movers(self) -> list[int]:
+        """Return the seat of each action, from the first one on."""
+        return [event[1] for event in self.record()["events"] if event[0] != "draw"]
+
     def record(self) -> dict[str, Any]:
         """Return the game record so far (docs/records.md). People are called "person" in it."""
-        return self._recorder.records()[0]
+        return {**self._recorder.records()[0], "agents": self._names()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as data for JSON: the rules, the players (None for a person), the seed, and the actions."""
@@ -197,6 +232,9 @@ class Table:
                 raise ValueError(f"actions: number {number} cannot be played: {error}") from error
         return table
 
+    def _names(self) -> list[str]:
+        return [PERSON if agent is None else agent.name for agent in self._agents]
+
     def _apply(self, action: int) -> None:
         self._recorder.apply(_one_action(action))
         self._actions.append(int(action))
@@ -207,14 +245,17 @@ def parse_players(words: Sequence[str]) -> list[str | None]:
     return [None if word == PERSON else word for word in words]
 
 
-def _ready(make: Callable[[str], Policy], words: str, seat: int, rules: Rules) -> Policy:
-    """Return an agent that is ready to play under these rules.
+def _make_agent(player: str | None, seat: int, rules: Rules, from_data: bool) -> Policy | None:
+    """Return an agent that is ready to play under these rules, None for a person.
 
     Raises:
         ValueError: if there is no such agent, or it cannot play under these rules.
     """
+    if player is None:
+        return None
+    make: Callable[[str], Policy] = make_known_policy if from_data else make_policy
     try:
-        agent = make(words)
+        agent = make(player)
         prepare(agent, rules)
     except (ValueError, TypeError) as error:
         raise ValueError(f"seat {seat}: {error}") from error

@@ -105,7 +105,7 @@ class Browser(httpx.Client):
 
     def seen_by(self, game: dict[str, Any], seat: int) -> dict[str, Any]:
         """Return the game as a seat sees it."""
-        return self._took(self.get(f"/api/games/{game['id']}?seat={seat}"))
+        return self._took(self.get(f"/api/games/{game['id']}", params={"seat": seat}))
 
     def decide(self, game: dict[str, Any], seat: int | None = None) -> dict[str, Any]:
         """Play the first legal decision of the person to play; of several people, the one on a seat."""

@@ -2,8 +2,11 @@
 
 import ipaddress
 import os
+import secrets
 import socket
 import sys
+import threading
+import time
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Annotated
@@ -23,6 +26,13 @@ It is shorter than Python's default of 0.005, so that threads of agents delay th
 """
 
 
+EXIT_S = 3.0
+"""The longest time in seconds from the moment when everything is saved to the end of the process."""
+
+CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+"""The characters of an invitation code: without I and O, which look like 1 and 0. Each has 5 bits."""
+
+
 @commands.command()
 def serve(
     host: Annotated[
@@ -34,41 +44,86 @@ def serve(
     data: Annotated[
         Path | None, typer.Option(help="Folder in which games are saved; default: a folder of this user.")
     ] = None,
+    allowed_host: Annotated[
+        list[str] | None, typer.Option(help="A further name by which browsers may call this server; may be repeated.")
+    ] = None,
+    invitation: Annotated[
+        str | None,
+        typer.Option(
+            help="Code that browsers must enter to begin games. Default: none on this machine; with another --host, "
+            "a new one is printed.",
+            envvar="GENIAL_ENV_INVITATION",
+        ),
+    ] = None,
+    keep_days: Annotated[
+        int, typer.Option(help="Days after which games of a browser that did not come back are removed.", min=1)
+    ] = 365,
 ) -> None:
     """Play and review games in the browser (extra serve). Prints the address of the server; Ctrl-C ends it."""
     try:
         import platformdirs
 
-        from genial_env.web import make_app
+        from genial_env.web import Limits, make_app
+        from genial_env.web.limits import DAY
         from genial_env.web.server import create_server
     except ImportError as error:
         raise UserError(f"serving needs more libraries: {install_hint('serve')} ({error})") from error
     folder = data or platformdirs.user_data_path("genial_env", appauthor=False) / "games"
+    names = [host.lower(), *_own_names(host), *(name.lower() for name in allowed_host or ())]
+    if invitation is None and not _is_loopback(host):
+        invitation = _make_invitation()
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        app = make_app(folder, [host.lower(), *_own_names(host)])
+        limits = Limits(max_age_s=keep_days * DAY)
+        app = make_app(folder, names, limits, invitation=invitation, warm_up=True)
     except OSError as error:  # another server uses the folder, or it cannot be written
         raise UserError(f"{folder}: {error.strerror}") from error
+    except ValueError as error:
+        raise UserError(str(error)) from error
     sys.setswitchinterval(SWITCH_S)
     with closing(app):
         try:
             server, sock = create_server(app, host, port)
         except (OSError, OverflowError) as error:
             raise UserError(f"cannot listen on {host}, port {port}: {error}") from error
-        if not _is_loopback(host):
-            print_error(f"everybody who can reach {host} can play, and the connection is not encrypted")
-        reached = _find_address(host)
-        shown = f"[{reached}]" if ":" in reached else reached
-        print(
-            f"Play at http://{shown}:{sock.getsockname()[1]}/ (games are saved in {folder}; Ctrl-C ends the server)",
-            flush=True,
-        )
+        _print_address(host, sock.getsockname()[1], folder, invitation)
+        threading.Thread(target=_exit_when_saved, args=(server.saved,), daemon=True).start()
         with suppress(KeyboardInterrupt, Terminated):  # the server has ended
             server.run([sock])
     if app.busy:  # everything is saved; the normal end of Python can crash while threads run compiled code
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(0)
+        _exit()
+
+
+def _print_address(host: str, port: int, folder: Path, invitation: str | None) -> None:
+    """Print the address of the server, and how guests are invited."""
+    reached = _find_address(host)
+    shown = f"[{reached}]" if ":" in reached else reached
+    address = f"http://{shown}:{port}/"
+    print(f"Play at {address} (games are saved in {folder}; Ctrl-C ends the server)", flush=True)
+    if invitation is not None:
+        print(f"Invitation code: {invitation}", flush=True)
+        print(f"Link for guests: {address}#/invitation/{invitation}", flush=True)
+    if not _is_loopback(host):
+        print_error(f"everybody who can reach {host} and knows the code can play, and the connection is not encrypted")
+
+
+def _make_invitation() -> str:
+    """Return a new invitation code of 40 random bits."""
+    letters = "".join(secrets.choice(CODE_LETTERS) for _ in range(8))
+    return f"{letters[:4]}-{letters[4:]}"
+
+
+def _exit_when_saved(saved: threading.Event) -> None:
+    """End the process if it does not end by itself: a request may be in a thread that cannot be ended."""
+    saved.wait()
+    time.sleep(EXIT_S)
+    _exit()
+
+
+def _exit() -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 ALL_ADDRESSES = ("0.0.0.0", "::")

@@ -2,8 +2,7 @@
 
 import asyncio
 import json
-import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,25 +15,26 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from genial_env._util.strict_json import JSONError, decode_text, parse_object
 from genial_env.analysis.judge import can_judge
 from genial_env.web import _game_requests as game_requests
+from genial_env.web._access import COOKIE, INVITATION_COOKIE, AccessControl
 from genial_env.web._introduction import play_lesson
 from genial_env.web._page_files import send_file, send_worker
 from genial_env.web._record_requests import ReviewStream, list_steps, parse_record, summarize_file
 from genial_env.web._request_checks import Refused, RequestChecks, invalid, read_body
-from genial_env.web._serialize import JsonObject, choices_to_json, look_to_json, rules_to_json
-from genial_env.web._sessions import Game, Session, Sessions, digest_token
-from genial_env.web._work_queue import Task, TaskCancelled, WorkQueue
+from genial_env.web._request_parts import MAX_BODY_BYTES, game_name, parse_body, parse_seat, parse_turn
+from genial_env.web._serialize import choices_to_json, look_to_json, rules_to_json
+from genial_env.web._sessions import Sessions
+from genial_env.web._table_requests import CHANGES
+from genial_env.web._warm_up import WARM_UP
+from genial_env.web._work_queue import TaskCancelled, WorkQueue
 from genial_env.web.limits import Limits
 
-COOKIE = "genial_session"
+AFTER_TIME_S = 0.05
+"""How long after a clock has run down a request looks at it, in seconds."""
 
 MAX_FILE_BYTES = 5_000_000
 """The most bytes of a file of records."""
-
-MAX_BODY_BYTES = 100_000
-"""The most bytes of any other request. The record of one game is much shorter."""
 
 SWEEP_S = 600
 """The seconds between two removals of old sessions."""
@@ -47,10 +47,15 @@ class App(RequestChecks):
         folder: the folder for games; None to keep them in memory only.
         hosts: the names of the server.
         limits: how much the server takes on.
+        invitation: the code that browsers must know to begin games; None if everybody may.
+        warm_up: whether the game's code is compiled when the server starts.
     """
 
-    def __init__(self, folder: Path | None, hosts: Iterable[str], limits: Limits) -> None:
-        self._handlers = RequestHandlers(Sessions(folder, limits), limits)
+    def __init__(
+        self, folder: Path | None, hosts: Iterable[str], limits: Limits, invitation: str | None, warm_up: bool
+    ) -> None:
+        self._handlers = RequestHandlers(Sessions(folder, limits), limits, invitation)
+        self._warm_up = warm_up
         errors = {
             Refused: _answer_refusal,
             TaskCancelled: _answer_cancelled,
@@ -70,10 +75,14 @@ class App(RequestChecks):
 
         A server that implements ASGI's lifespan protocol need not call this.
         """
+        if self._warm_up:
+            WARM_UP.stop()
         self._handlers.close()
 
     @asynccontextmanager
     async def _lifespan(self, starlette: Starlette) -> AsyncIterator[None]:
+        if self._warm_up:
+            await run_in_threadpool(WARM_UP.start)
         sweeping = asyncio.create_task(self._handlers.sweep())
         try:
             yield
@@ -82,7 +91,14 @@ class App(RequestChecks):
             self.close()
 
 
-def make_app(folder: Path | None = None, hosts: Iterable[str] = (), limits: Limits | None = None) -> App:
+def make_app(
+    folder: Path | None = None,
+    hosts: Iterable[str] = (),
+    limits: Limits | None = None,
+    *,
+    invitation: str | None = None,
+    warm_up: bool = False,
+) -> App:
     """Return the server as an ASGI application.
 
     Args:
@@ -90,17 +106,23 @@ def make_app(folder: Path | None = None, hosts: Iterable[str] = (), limits: Limi
             with the process.
         hosts: the names of the server, besides "localhost" and numeric addresses.
         limits: how much the server takes on; None for the defaults.
+        invitation: the code that a browser must know to begin or list games; None if everybody may. A person with the
+            link of a seat needs no code.
+        warm_up: whether the game's code is compiled when the server starts, in another process. Until that is done,
+            agents play by numpy.
 
     Raises:
         FolderInUse: if another server uses the folder; the message says which.
         OSError: if the folder cannot be used.
+        ValueError: if the invitation code is too short, or has other characters than letters and digits.
     """
-    return App(folder, hosts, limits or Limits())
+    return App(folder, hosts, limits or Limits(), invitation, warm_up)
 
 
 def _list_routes(handlers: "RequestHandlers") -> list[Route]:
     posts: dict[str, Handler] = {
         "/api/session": handlers.session,
+        "/api/invitation": handlers.accept_invitation,
         "/api/rules": handlers.rules,
         "/api/introduction": handlers.introduction,
         "/api/games": handlers.begin,
@@ -111,6 +133,7 @@ def _list_routes(handlers: "RequestHandlers") -> list[Route]:
         "/api/steps": handlers.steps,
         "/api/review": handlers.review,
     }
+    posts |= {f"/api/games/{{name}}/{what}": handlers.change for what in CHANGES}
     gets: dict[str, Handler] = {
         "/": send_file,
         "/static/{name:path}": send_file,
@@ -141,10 +164,12 @@ class RequestHandlers:
     Args:
         sessions: the sessions of all browsers.
         limits: how much the server takes on.
+        invitation: the code that browsers must know to begin games; None if everybody may.
     """
 
-    def __init__(self, sessions: Sessions, limits: Limits) -> None:
+    def __init__(self, sessions: Sessions, limits: Limits, invitation: str | None) -> None:
         self._sessions, self._limits = sessions, limits
+        self._access = AccessControl(sessions, limits, invitation)
         self._agents = WorkQueue(limits.agent_threads, limits.queued_tasks, "agents")
         self._helpers = WorkQueue(limits.helper_threads, limits.queued_tasks, "helpers")
         self._uploads = 0
@@ -158,6 +183,7 @@ class RequestHandlers:
         """Cancel all tasks and save nothing more."""
         self._agents.close()
         self._helpers.close()
+        self._access.close()
         self._sessions.close()
 
     async def sweep(self) -> None:
@@ -169,60 +195,87 @@ class RequestHandlers:
     # Sessions, and what can be played
 
     async def session(self, request: Request) -> Response:
-        """Begin a session, or renew the cookie of the browser's session; send how tiles look and what can be played."""
-        answer = JsonAnswer({"look": look_to_json(), "choices": choices_to_json()})
+        """Begin a session, or renew the cookie of the browser's session; send how tiles look and what can be played.
+
+        The key "invited" says whether the browser has given the invitation code, if one is needed.
+        """
+        invited = self._access.is_invited(request)
+        answer = JsonAnswer({"look": look_to_json(), "choices": choices_to_json(), "invited": invited})
         token = request.cookies.get(COOKIE)
-        if token is None or await self._find_session(token) is None:
+        if token is None or await self._access.find_session(token) is None:
             token = await run_in_threadpool(self._sessions.begin, token)
-        answer.set_cookie(COOKIE, token, max_age=int(self._limits.max_age_s), httponly=True, samesite="strict")
+        self._set_cookie(answer, COOKIE, token)
+        return answer
+
+    async def accept_invitation(self, request: Request) -> Response:
+        """Take the invitation code of a browser: ``{"code": ...}``. A cookie keeps it."""
+        code = self._access.check_invitation((await parse_body(request)).get("code"))
+        answer = JsonAnswer({})
+        self._set_cookie(answer, INVITATION_COOKIE, code)
         return answer
 
     async def rules(self, request: Request) -> Response:
         """Check rules; send the agents that can play them, and whether there is a judge for them."""
-        rules = game_requests.parse_rules(await _parse_body(request))
+        rules = game_requests.parse_rules(await parse_body(request))
         names = await run_in_threadpool(game_requests.list_agents, rules)
         return JsonAnswer({"rules": rules_to_json(rules), "agents": names, "judge": can_judge(rules)})
 
     async def introduction(self, request: Request) -> Response:
         """Play in a lesson of the introduction; nothing is kept of it."""
-        sent = await _parse_body(request)
+        sent = await parse_body(request)
         return JsonAnswer(await run_in_threadpool(play_lesson, sent))
 
     # Games
 
     async def games(self, request: Request) -> Response:
         """Send the list of the session's games."""
-        session = await self._session(request)
+        session = await self._access.session(request)
         return JsonAnswer(await run_in_threadpool(game_requests.list_games, session))
 
     async def begin(self, request: Request) -> Response:
         """Begin a game."""
-        session, sent = await self._session(request), await _parse_body(request)
+        session, sent = await self._access.session(request), await parse_body(request)
         return JsonAnswer(await run_in_threadpool(game_requests.begin_game, session, sent), 201)
 
     async def game(self, request: Request) -> Response:
-        """Send a game; with ``?seat=1`` as that seat sees it."""
-        _, game = await self._session_and_game(request)
-        return JsonAnswer(await run_in_threadpool(game_requests.show_game, game, _parse_seat(request)))
+        """Send a game; with ``?seat=1`` as that seat sees it.
+
+        With ``?after=0f1e&wait=25`` the answer is held back until the game has another version than this, for at most
+        so many seconds.
+        """
+        access = await self._access.game(request)
+        if "after" in request.query_params:
+            wait = self._parse_wait(request.query_params.get("wait", "0"))
+            clock = access.game.seating.clock
+            if clock is not None and clock.running is not None:  # then the game may end
+                wait = min(wait, clock.remaining(clock.running) + AFTER_TIME_S)
+            await _wait_for(access.game.changes.wait(request.query_params["after"]), request, wait)
+        seat = parse_seat(request)
+        return JsonAnswer(await run_in_threadpool(game_requests.show_game, access.game, access.viewer, seat))
 
     async def play(self, request: Request) -> Response:
         """Play a person's decision."""
-        session, game = await self._session_and_game(request)
-        sent = await _parse_body(request)
-        return JsonAnswer(await run_in_threadpool(game_requests.play_decision, session, game, sent))
+        access, sent = await self._access.game(request), await parse_body(request)
+        return JsonAnswer(await run_in_threadpool(game_requests.play_decision, *access, sent))
+
+    async def change(self, request: Request) -> Response:
+        """Answer a request of :data:`genial_env.web._table_requests.CHANGES`."""
+        access, sent = await self._access.game(request), await parse_body(request)
+        act = CHANGES[request.url.path.rpartition("/")[2]]
+        return JsonAnswer(await run_in_threadpool(act, *access, sent))
 
     async def advance(self, request: Request) -> Response:
         """Have the agent whose turn it is decide. The game has the key "thinking" if the decision is not there yet.
 
         ``"wait"`` says for how many seconds the answer may be held back for the decision; its default is 0.
         """
-        session, game = await self._session_and_game(request)
-        sent = await _parse_body(request)
+        access, sent = await self._access.game(request), await parse_body(request)
         wait = self._parse_wait(sent.get("wait", 0))
-        task = await run_in_threadpool(game_requests.request_decision, self._agents, session, game, sent)
+        task = await run_in_threadpool(game_requests.request_decision, self._agents, *access, sent)
         if task is not None:
-            await _wait_until_done(task, request, wait)
-        return JsonAnswer(await run_in_threadpool(game_requests.show_progress, game, sent, task))
+            await _wait_for(task.wait(), request, wait)
+        show = game_requests.show_progress
+        return JsonAnswer(await run_in_threadpool(show, access.game, access.viewer, sent, task))
 
     async def hint(self, request: Request) -> Response:
         """Send what the judge would do.
@@ -230,38 +283,38 @@ class RequestHandlers:
         ``?seat=1`` says for which of several people, ``turn=3`` for which decision; ``wait=10`` is as for
         :meth:`advance`.
         """
-        session, game = await self._session_and_game(request)
-        seat, sent = _parse_seat(request), _parse_turn(request)
+        access = await self._access.game(request)
+        seat, sent = parse_seat(request), parse_turn(request)
         wait = self._parse_wait(request.query_params.get("wait", "0"))
-        task = await run_in_threadpool(game_requests.request_hint, self._helpers, session, game, seat, sent)
-        await _wait_until_done(task, request, wait)
+        task = await run_in_threadpool(game_requests.request_hint, self._helpers, *access, seat, sent)
+        await _wait_for(task.wait(), request, wait)
         return JsonAnswer(game_requests.show_hint(task))
 
     async def record(self, request: Request) -> Response:
         """Send the record of a finished game as a file."""
-        _, game = await self._session_and_game(request)
+        game = (await self._access.game(request)).game
         line = await run_in_threadpool(game_requests.export_record, game)
         headers = {"content-disposition": f'attachment; filename="genial-{game.id}.jsonl"'}
         return Response(line, media_type="application/x-ndjson", headers=headers)
 
     async def remove(self, request: Request) -> Response:
         """Remove a game, also while an agent thinks."""
-        session = await self._session(request)
-        await run_in_threadpool(session.remove, _name(request))
+        session = await self._access.session(request)
+        await run_in_threadpool(session.remove, game_name(request))
         return JsonAnswer({})
 
     # Records
 
     async def records(self, request: Request) -> Response:
         """Send the list of the games of a file of records."""
-        session = await self._session(request)
+        session = await self._access.session(request)
         if self._uploads >= self._limits.uploads:
             raise Refused(503, "the server is reading as many files as it can: try again in a moment", "server_busy")
         self._uploads += 1
         try:
             body = await read_body(request, MAX_FILE_BYTES)
             task = self._helpers.submit(session.digest, "file", lambda task: summarize_file(body))
-            await _wait_until_done(task, request)
+            await _wait_for(task.wait(), request)
             task.cancel()  # in case the client has left
             return JsonAnswer(task.outcome())
         finally:
@@ -269,7 +322,7 @@ class RequestHandlers:
 
     async def steps(self, request: Request) -> Response:
         """Send a recorded game step by step."""
-        await self._session(request)
+        await self._access.session(request, guests=True)
         body = await read_body(request, MAX_BODY_BYTES)
         return JsonAnswer(await run_in_threadpool(lambda: list_steps(parse_record(body))))
 
@@ -278,7 +331,7 @@ class RequestHandlers:
 
         ``?level=deep`` names the level of the judge; ``racks=open`` lets it see all racks of a finished game.
         """
-        session = await self._session(request)
+        session = await self._access.session(request, guests=True)
         record = await run_in_threadpool(parse_record, await read_body(request, MAX_BODY_BYTES))
         if session.review is not None and not session.review.done:
             message = "a game is being reviewed for you already: wait until it is done"
@@ -289,32 +342,8 @@ class RequestHandlers:
         session.review = stream.task
         return ReviewAnswer(stream)
 
-    async def _session(self, request: Request) -> Session:
-        """Return the session of a request.
-
-        Raises:
-            Refused: if this server did not give out the token.
-        """
-        session = await self._find_session(request.cookies.get(COOKIE))
-        if session is None:
-            raise Refused(403, "this page has no session here: load it again", "no_session")
-        return session
-
-    async def _session_and_game(self, request: Request) -> tuple[Session, Game]:
-        session = await self._session(request)
-        return session, session.game(_name(request))
-
-    async def _find_session(self, token: str | None) -> Session | None:
-        """Return the session of a token; None if this server did not give out the token."""
-        if token is None:
-            return None
-        digest = digest_token(token)
-        session = self._sessions.known(digest)
-        if session is not None or not await run_in_threadpool(self._sessions.is_stored, digest):
-            return session
-        task = self._helpers.submit(digest, "session", lambda task: self._sessions.load(digest))
-        await task.wait()
-        return task.outcome()
+    def _set_cookie(self, answer: Response, name: str, value: str) -> None:
+        answer.set_cookie(name, value, max_age=int(self._limits.max_age_s), httponly=True, samesite="strict")
 
     def _parse_wait(self, sent: Any) -> float:
         """Return for how many seconds an answer may be held back."""
@@ -342,11 +371,12 @@ class ReviewAnswer(StreamingResponse):
             self._task.cancel()
 
 
-async def _wait_until_done(task: Task[Any], request: Request, seconds: float | None = None) -> None:
-    """Wait until a task is done, some seconds have passed, or the client has left."""
+async def _wait_for(event: Coroutine[Any, Any, None], request: Request, seconds: float | None = None) -> None:
+    """Wait until an event has come, some seconds have passed, or the client has left."""
     if seconds == 0:
+        event.close()
         return
-    waits = [asyncio.create_task(task.wait()), asyncio.create_task(_wait_for_disconnect(request))]
+    waits = [asyncio.create_task(event), asyncio.create_task(_wait_for_disconnect(request))]
     try:
         await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -358,46 +388,6 @@ async def _wait_for_disconnect(request: Request) -> None:
     """Wait until the client has left; ignore what it sends meanwhile."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-# What is read from a request
-
-
-async def _parse_body(request: Request) -> JsonObject:
-    """Return the JSON object of a request.
-
-    Raises:
-        Refused: if the body is anything else.
-    """
-    body = await read_body(request, MAX_BODY_BYTES)
-    try:
-        return parse_object(decode_text(body))
-    except JSONError as error:
-        raise Refused(400, str(error), "invalid_request") from error
-
-
-def _name(request: Request) -> str:
-    name: str = request.path_params["name"]
-    return name
-
-
-def _parse_seat(request: Request) -> int | None:
-    sent = request.query_params.get("seat")
-    if sent is None:
-        return None
-    if sent not in ("0", "1", "2", "3"):
-        raise invalid("seat", "a number from 0 to 3", sent)
-    return int(sent)
-
-
-def _parse_turn(request: Request) -> JsonObject:
-    """Return ``{"turn": 3}`` for ``?turn=3``, else ``{}``."""
-    sent = request.query_params.get("turn")
-    if sent is None:
-        return {}
-    if not re.fullmatch("[0-9]{1,9}", sent):
-        raise invalid("turn", "a whole number", sent)
-    return {"turn": int(sent)}
 
 
 # Errors

@@ -4,6 +4,7 @@ The functions get the JSON object that was sent, unchecked, and check it.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from functools import lru_cache
 from secrets import randbelow
 from typing import Any
@@ -17,9 +18,12 @@ from genial_env.policies.registry import known_names
 from genial_env.policies.roster import FOR_ANALYSIS
 from genial_env.records import to_json_line
 from genial_env.table import Table
+from genial_env.web._game import Game
+from genial_env.web._game_view import may_see, progress_to_json, view_game, visible_seat
 from genial_env.web._request_checks import Refused, invalid
-from genial_env.web._serialize import JsonObject, game_summary_to_json, game_to_json, hint_to_json
-from genial_env.web._sessions import Game, Session
+from genial_env.web._seating import MAX_MAIN_S, MAX_MOVE_S, Clock, Seating, Viewer
+from genial_env.web._serialize import JsonObject, game_summary_to_json, hint_to_json
+from genial_env.web._sessions import Session
 from genial_env.web._work_queue import Task, WorkQueue
 
 SEEDS = 2**53
@@ -52,7 +56,8 @@ def begin_game(session: Session, sent: JsonObject) -> JsonObject:
     Args:
         session: the session that gets the game.
         sent: ``{"rules": ..., "players": [null, "value"], "names": ["Ann", null], "seed": 1}``; null as the seed has
-            one drawn. The names of people may be left out.
+            one drawn. The names of people may be left out. ``"links": [false, true]`` says which people join by a
+            link, ``"clock": {"main_s": 600, "move_s": 10}`` how much time each has; both may be left out.
 
     Raises:
         Refused: if the game cannot be played, or there are too many games.
@@ -60,7 +65,34 @@ def begin_game(session: Session, sent: JsonObject) -> JsonObject:
     rules = parse_rules(sent.get("rules"))
     players, seed = _parse_players(sent.get("players"), rules), _parse_seed(sent.get("seed"))
     names = _parse_names(sent.get("names"), players)
-    return _to_json(session.add(Table(rules, players, seed, from_data=True), names), None)
+    clock = _parse_clock(sent.get("clock"), players)
+    seating = Seating.with_links(_parse_links(sent.get("links"), players), clock)
+    game = session.add(Table(rules, players, seed, from_data=True), names, seating)
+    return show_game(game, game.host, None)
+
+
+def _parse_links(sent: Any, players: list[str | None]) -> list[bool]:
+    """Return for each seat whether its person joins by a link."""
+    if sent is None:
+        return [False] * len(players)
+    if not isinstance(sent, list) or len(sent) != len(players) or not all(type(each) is bool for each in sent):
+        raise invalid("links", f"a list of {len(players)} with true or false", sent)
+    for seat, (by_link, player) in enumerate(zip(sent, players, strict=True)):
+        if by_link and player is not None:
+            raise invalid(f"links[{seat}]", "false for an agent", by_link)
+    return sent
+
+
+def _parse_clock(sent: Any, players: list[str | None]) -> Clock | None:
+    """Return the clock of a new game, None for a game without one."""
+    if sent is None:
+        return None
+    if not isinstance(sent, dict) or set(sent) != {"main_s", "move_s"} or None not in players:
+        raise invalid("clock", "an object with main_s and move_s in a game with people", sent)
+    for name, low, high in (("main_s", 1, MAX_MAIN_S), ("move_s", 0, MAX_MOVE_S)):
+        if type(sent[name]) not in (int, float) or not low <= sent[name] <= high:
+            raise invalid(f"clock.{name}", f"seconds from {low} to {high}", sent[name])
+    return Clock(float(sent["main_s"]), float(sent["move_s"]), [float(sent["main_s"])] * len(players))
 
 
 def _parse_players(sent: Any, rules: Rules) -> list[str | None]:
@@ -80,12 +112,21 @@ def _parse_names(sent: Any, players: list[str | None]) -> tuple[str | None, ...]
         return ()
     if not isinstance(sent, list) or len(sent) != len(players):
         raise invalid("names", f"a list of {len(players)}", sent)
-    names = [name.strip() if isinstance(name, str) else name for name in sent]
-    for name, player in zip(names, players, strict=True):
-        is_name = isinstance(name, str) and name.isprintable() and len(name) <= MAX_NAME and player is None
-        if name is not None and not is_name:
-            raise invalid("names", f"up to {MAX_NAME} letters for a person", name)
-    return tuple(name or None for name in names) if any(names) else ()
+    names = [parse_name(name, player is None) for name, player in zip(sent, players, strict=True)]
+    return tuple(names) if any(names) else ()
+
+
+def parse_name(sent: Any, is_person: bool = True) -> str | None:
+    """Return the name that a person has given; None for none.
+
+    Raises:
+        Refused: if it is too long or cannot be printed, or an agent is given a name.
+    """
+    name = sent.strip() if isinstance(sent, str) else sent
+    is_name = isinstance(name, str) and name.isprintable() and len(name) <= MAX_NAME and is_person
+    if name is not None and not is_name:
+        raise invalid("names", f"up to {MAX_NAME} letters for a person", name)
+    return name or None
 
 
 def _parse_seed(sent: Any) -> int:
@@ -95,44 +136,65 @@ def _parse_seed(sent: Any) -> int:
     return seed
 
 
-def show_game(game: Game, seat: int | None) -> JsonObject:
-    """Return a game as a seat sees it, or without any rack. An agent may be thinking meanwhile.
+def show_game(game: Game, viewer: Viewer, seat: int | None) -> JsonObject:
+    """Return a game as a viewer may see it. An agent may be thinking meanwhile.
+
+    Args:
+        game: the game.
+        viewer: who looks at it.
+        seat: the seat whose rack is asked for; None for the viewer's only seat, or for none.
 
     Raises:
         Refused: if the rack of the seat may not be shown now.
     """
     with game.locked():
-        if seat is not None and not _may_see(game.table, seat):
+        if seat is not None and not may_see(game, viewer, seat):
             raise Refused(403, f"seat {seat}: expected a person whose turn it is", "rack_hidden", seat=seat)
-        return _to_json(game, seat)
+        return view_game(game, viewer, seat)
 
 
-def play_decision(session: Session, game: Game, sent: JsonObject) -> JsonObject:
+def play_decision(session: Session, game: Game, viewer: Viewer, sent: JsonObject) -> JsonObject:
     """Play a person's decision and return the game.
 
     Args:
         session: the session of the game.
         game: the game.
+        viewer: who decides.
         sent: ``{"turn": 3, "slot": 0, "cells": [4, 5]}``, or ``{"turn": 3, "word": "swap"}``.
 
     Raises:
-        Refused: if the turn is another one, the rules forbid the decision, or it cannot be saved. Nothing has changed
-            then.
+        Refused: if the turn is another one or another person's, the rules forbid the decision, or it cannot be saved.
+            Nothing has changed then.
     """
     with game.locked():
-        _check_turn(game, sent)
-        if not game.table.waits:
+        check_turn(game, sent)
+        seat = game.table.to_play
+        if not game.waits:
             raise Refused(409, "no person is to play now", "no_person_to_play")
-        action = parse_action(game.table.rules, sent)
+        if seat not in viewer.seats:
+            raise Refused(403, "another person is to play now", "turn_of_another", seat=seat)
+        action, clock = parse_action(game.table.rules, sent), deepcopy(game.seating.clock)
+
+        def play() -> None:
+            game.table.play(action)
+            game.end_turn(seat)
+
+        def undo() -> None:
+            game.table.take_back()
+            game.seating.clock = clock
+
         try:
-            session.change(game, lambda: game.table.play(action))
+            session.change(game, play, undo)
         except IllegalAction as error:
             raise Refused(422, str(error), "illegal_action", reason=str(error)) from error
+        game.seating.offer = None
         game.cancel_task()  # a hint that was asked for before
-        return _to_json(game, sent.get("seat"))
+        return view_game(game, viewer, sent.get("seat"))
 
 
-def request_decision(queue: WorkQueue, session: Session, game: Game, sent: JsonObject) -> Task[None] | None:
+def request_decision(
+    queue: WorkQueue, session: Session, game: Game, viewer: Viewer, sent: JsonObject
+) -> Task[None] | None:
     """Start the decision of the agent whose turn it is.
 
     The task also plays and saves the decision, so the game goes on even if nobody waits for the task.
@@ -141,46 +203,57 @@ def request_decision(queue: WorkQueue, session: Session, game: Game, sent: JsonO
         queue: where the task waits for a thread.
         session: the session of the game.
         game: the game.
-        sent: ``{"turn": 3}``.
+        viewer: who asks.
+        sent: ``{"turn": 3}``; with ``"resume": true`` an agent whose thinking was cancelled thinks again.
 
     Returns:
-        The task; the one in progress if the agent is thinking already. None if the agent has decided already.
+        The task; the one in progress if the agent is thinking already. None if the agent has decided already, or its
+        thinking was cancelled.
 
     Raises:
-        Refused: if the turn is another one, no agent is to play, or too many tasks are waiting.
+        Refused: if the turn is another one, no agent is to play, a spectator asks, or too many tasks are waiting.
     """
     with game.locked():
         turn = int(game.table.state.decisions[0])
         if sent.get("turn") in range(turn):
             return None
-        _check_turn(game, sent)
-        if game.table.over or game.table.waits:
+        check_turn(game, sent)
+        if game.ended or game.table.waits:
             raise Refused(409, "no agent is to play now", "no_agent_to_play")
+        if game.stopped and sent.get("resume") is not True:
+            return None
+        check_player(viewer)
+        game.stopped = False
+        kind = str(game.table.players[game.table.to_play])
 
         def work(task: Task[None]) -> None:
-            action = game.table.choose()
+            with game.locked():
+                task.check_cancelled()
+                table = game.table.copy()
+            action = table.choose()
             with game.locked():
                 task.check_cancelled()
                 session.change(game, lambda: game.table.advance(action))
 
-        return _start_task(queue, session, game, (turn, None), str(game.table.players[game.table.to_play]), work)
+        return _start_task(queue, session, game, (turn, None), kind, work)
 
 
-def show_progress(game: Game, sent: JsonObject, task: Task[None] | None) -> JsonObject:
+def show_progress(game: Game, viewer: Viewer, sent: JsonObject, task: Task[None] | None) -> JsonObject:
     """Return the game after an agent's decision. While the agent thinks, the game has the key "thinking".
 
     Raises:
         Refused: if the game was removed meanwhile, or the decision cannot be saved.
+        TaskCancelled: if the server is ending.
         Exception: whatever the agent raised.
     """
-    if task is not None and task.done:
+    if task is not None and game.is_about(task) and task.done:  # else the game has gone on without it
         task.outcome()
     with game.locked():
-        return _to_json(game, sent.get("seat"))
+        return view_game(game, viewer, sent.get("seat"))
 
 
 def request_hint(
-    queue: WorkQueue, session: Session, game: Game, seat: int | None, sent: JsonObject
+    queue: WorkQueue, session: Session, game: Game, viewer: Viewer, seat: int | None, sent: JsonObject
 ) -> Task[JsonObject]:
     """Start a judgement of the decision that a person is to make.
 
@@ -188,6 +261,7 @@ def request_hint(
         queue: where the task waits for a thread.
         session: the session of the game.
         game: the game.
+        viewer: who asks.
         seat: the person's seat; None for the only person.
         sent: ``{"turn": 3}``, the turn that the person sees; ``{}`` for the current one.
 
@@ -198,9 +272,11 @@ def request_hint(
     with game.locked():
         table = game.table
         if sent:
-            _check_turn(game, sent)
-        if not table.waits or _visible_seat(table, seat) != table.to_play:
+            check_turn(game, sent)
+        if not game.waits or visible_seat(game, viewer, seat) != table.to_play:
             raise Refused(409, "a hint is for the person who is to play", "hint_of_another")
+        if game.seating.is_shared:
+            raise Refused(409, "there are no hints in games with people elsewhere", "no_hints_in_shared_games")
         if not can_judge(table.rules):
             raise Refused(409, "there are no hints for these rules: the judge has no weights for them", "no_judge")
         known = view(table.state.copy(), table.to_play)
@@ -218,7 +294,7 @@ def show_hint(task: Task[JsonObject]) -> JsonObject:
     Raises:
         Exception: whatever the judge raised.
     """
-    return task.outcome() if task.done else {"thinking": _progress_to_json(task)}
+    return task.outcome() if task.done else {"thinking": progress_to_json(task)}
 
 
 def _start_task(
@@ -236,11 +312,6 @@ def _start_task(
     return game.task
 
 
-def _progress_to_json(task: Task[Any]) -> JsonObject:
-    """Return for how many seconds a task has been there, and whether it still waits for a thread."""
-    return {"seconds": round(task.seconds, 1), "waits": not task.in_progress}
-
-
 def export_record(game: Game) -> str:
     """Return the record of a finished game as a line.
 
@@ -248,10 +319,10 @@ def export_record(game: Game) -> str:
         Refused: if the game goes on.
     """
     with game.locked():
-        if not game.table.over:
+        if not game.ended:
             message = "the record names the tiles of every rack: it is available when the game is over"
             raise Refused(409, message, "record_not_yet")
-        return to_json_line(game.table.record())
+        return to_json_line(game.record())
 
 
 def list_games(session: Session) -> list[JsonObject]:
@@ -259,36 +330,27 @@ def list_games(session: Session) -> list[JsonObject]:
     games = []
     for game in session.games():
         with game.locked():
-            games.append(game_summary_to_json(game.id, game.started, game.table, game.names))
+            games.append(game_summary_to_json(game.id, game.started, game.table, game.names, game.seating))
     faults = [{"id": fault.id, "started": fault.started, "fault": fault.message} for fault in session.faults()]
     return [*games, *faults]
 
 
-def _to_json(game: Game, seat: Any) -> JsonObject:
-    data = game_to_json(game.id, game.table, _visible_seat(game.table, seat), game.names)
-    data["judge"] = can_judge(game.table.rules)
-    if game.task is not None and not game.task.done and not game.table.waits:
-        data["thinking"] = _progress_to_json(game.task)
-    return data
+def check_player(viewer: Viewer) -> None:
+    """Check that a viewer takes part in the game.
+
+    Raises:
+        Refused: if it is a spectator.
+    """
+    if not viewer.is_host and not viewer.seats:
+        raise Refused(403, "spectators only look: this is for those who play", "spectators_only_look")
 
 
-def _visible_seat(table: Table, seat: Any) -> int | None:
-    """Return the seat whose rack is shown: the only person's, else the seat asked for if its rack may be shown."""
-    people = [at for at, player in enumerate(table.players) if player is None]
-    if len(people) == 1:
-        return people[0]
-    return seat if _may_see(table, seat) else None
+def check_turn(game: Game, sent: JsonObject) -> None:
+    """Check that the page knows the current turn, so that a decision that is sent twice is played once.
 
-
-def _may_see(table: Table, seat: Any) -> bool:
-    """Return whether the rack of a seat may be shown: a person's; of several people, that of the one to play."""
-    if type(seat) is not int or not 0 <= seat < table.rules.players or table.players[seat] is not None:
-        return False
-    return table.players.count(None) == 1 or (seat == table.to_play and not table.over)
-
-
-def _check_turn(game: Game, sent: JsonObject) -> None:
-    """Check that the page knows the current turn, so that a decision that is sent twice is played once."""
+    Raises:
+        Refused: if it is another one.
+    """
     seen = sent.get("turn")
     if type(seen) is not int:
         raise invalid("turn", "a whole number", seen)

@@ -103,7 +103,11 @@ class RequestChecks:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_own(host):
-            raise Refused(403, f"this server answers to its own addresses only, not to {host[:80]!r}", "foreign_host")
+            message = (
+                f"this server answers to its own addresses only, not to {host[:80]!r}: another site may have pointed "
+                "that name here. Call the server by its numeric address, or start it with --allowed-host and the name"
+            )
+            raise Refused(403, message, "foreign_host", host=host[:80])
         origin = headers.get("origin")
         if scope["method"] not in SAFE_METHODS and origin != f"{scope['scheme']}://{host}":
             found = "nothing" if origin is None else repr(origin[:80])

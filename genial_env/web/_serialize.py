@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.core import ranking
 from genial_env.core.actions import Cell, tile_name
 from genial_env.core.rules import COLOR_LETTERS, EDITIONS, PLAYERS_BY_MODE, SIZE_LIMITS, Rules
 from genial_env.core.state import EMPTY, FREE, End, Phase, State
@@ -27,11 +26,18 @@ from genial_env.render.lines import run_lengths
 from genial_env.render.sentences import explain_ranks, rank_reasons
 from genial_env.table import PERSON, Table
 from genial_env.web._opponents import RATINGS
+from genial_env.web._seating import OUT_OF_TIME, RESIGNED, Seating
 
 JsonObject = dict[str, Any]
 """A dictionary that becomes a JSON object."""
 
 FREE_CELL = "."
+
+LEFT_WORDS = {RESIGNED: "resigned", OUT_OF_TIME: "ran out of time"}
+"""What a person did who has left, by the reason."""
+
+LEFT_ENDS = {RESIGNED: "resignation", OUT_OF_TIME: "time"}
+"""How a game ends that is decided because people have left, by the last reason."""
 
 YOU = "You"
 """The name of the only person in a game."""
@@ -75,7 +81,13 @@ def rules_to_json(rules: Rules) -> JsonObject:
     }
 
 
-def game_to_json(name: str, table: Table, seat: int | None, given: Sequence[str | None] = ()) -> JsonObject:
+def game_to_json(
+    name: str,
+    table: Table,
+    seat: int | None,
+    given: Sequence[str | None] = (),
+    seating: Seating | None = None,
+) -> JsonObject:
     """Return a game as an onlooker may know it.
 
     Args:
@@ -83,8 +95,11 @@ def game_to_json(name: str, table: Table, seat: int | None, given: Sequence[str 
         table: the game.
         seat: the seat whose rack is shown; None for no rack.
         given: the names of people, as :func:`name_seats` takes them.
+        seating: who has left the game; None for nobody.
     """
     state = table.state
+    seating = seating or Seating()
+    ended = table.over or seating.is_decided(table.rules, table.players)
     view = table.view(table.to_play if seat is None else seat)
     names = name_seats(table.players, given)
     data = {
@@ -92,23 +107,27 @@ def game_to_json(name: str, table: Table, seat: int | None, given: Sequence[str 
         "rules": rules_to_json(table.rules),
         **names_to_json(table.players, given),
         "turn": int(state.decisions[0]),
-        "waits": table.waits,
+        "waits": table.waits and not ended,
         "seat": seat,
         "people": [at for at, player in enumerate(table.players) if player is None],
-        "position": {**view_to_json(view, seat is not None), **_open_racks_to_json(table)},
+        "position": {**view_to_json(view, seat is not None), **_open_racks_to_json(table, ended)},
         "moves": public_events_to_json(table.record()["events"], table.rules),
     }
-    if seat is not None and table.waits and seat == table.to_play:
+    if seat is not None and data["waits"] and seat == table.to_play:
         data["choice"] = choice_to_json(view)
-    if table.over:
-        data["end"] = _end_to_json(table, names)
+    if ended:
+        data["end"] = _end_to_json(table, names, seating)
     return data
 
 
-def game_summary_to_json(name: str, started: float, table: Table, given: Sequence[str | None]) -> JsonObject:
+def game_summary_to_json(
+    name: str, started: float, table: Table, given: Sequence[str | None], seating: Seating
+) -> JsonObject:
     """Return what the list of games shows of a game; the markers and ranks of each track if it is over."""
     scores = table.state.scores[0]
-    result = {"scores": scores.tolist(), "ranks": ranking.ranks(scores).tolist()} if table.over else {}
+    ended = table.over or seating.is_decided(table.rules, table.players)
+    ranks = seating.rank(table.rules, table.players, scores)
+    result = {"scores": scores.tolist(), "ranks": ranks} if ended else {}
     return {
         "id": name,
         "started": started,
@@ -116,7 +135,7 @@ def game_summary_to_json(name: str, started: float, table: Table, given: Sequenc
         **names_to_json(table.players, given),
         "seats_by_track": [list(table.rules.seats_of(track)) for track in range(table.rules.tracks)],
         "turn": int(table.state.decisions[0]),
-        "over": table.over,
+        "over": ended,
         **result,
     }
 
@@ -160,9 +179,9 @@ def view_to_json(view: View, own_rack: bool) -> JsonObject:
     }
 
 
-def _open_racks_to_json(table: Table) -> JsonObject:
-    """Return all racks if nobody is left from whom they are hidden: the game is over, or agents alone play it."""
-    if not table.over and None in table.players:
+def _open_racks_to_json(table: Table, ended: bool) -> JsonObject:
+    """Return all racks if nobody is left from whom they are hidden: the game has ended, or agents alone play it."""
+    if not ended and None in table.players:
         return {}
     return {"racks": [name_tiles(table.rules, rack) for rack in table.state.racks[0].tolist()]}
 
@@ -191,19 +210,26 @@ def choice_to_json(view: View) -> JsonObject:
     }
 
 
-def _end_to_json(table: Table, names: list[str]) -> JsonObject:
-    """Return how a finished game ended, and why the tracks rank as they do."""
+def _end_to_json(table: Table, names: list[str], seating: Seating) -> JsonObject:
+    """Return how a game ended, and why the tracks rank as they do: who has left, or whose markers are higher."""
     rules, scores = table.rules, table.state.scores[0]
     subjects = [_name_track([names[seat] for seat in rules.seats_of(track)]) for track in range(rules.tracks)]
     plural = [track for track, subject in enumerate(subjects) if subject == "you" or " and " in subject]
     why = explain_ranks(rules, scores, subjects, plural)
+    reasons = [asdict(reason) for reason in rank_reasons(rules, scores)]
+    how = End(int(table.state.end[0])).words
+    if seating.left:
+        how = how if table.over else LEFT_ENDS[list(seating.left.values())[-1]]
+        why = [f"{names[seat]} {LEFT_WORDS[reason]}" for seat, reason in seating.left.items()]
+        reasons = []
     return {
-        "how": End(int(table.state.end[0])).words,
+        "how": how,
         "seed": table.seed,
         "scores": scores.tolist(),
-        "ranks": ranking.ranks(scores).tolist(),
+        "ranks": seating.rank(rules, table.players, scores),
+        "left": {str(seat): reason for seat, reason in seating.left.items()},
         "why": [words.replace("all markers of you ", "all your markers ") for words in why],
-        "reasons": [asdict(reason) for reason in rank_reasons(rules, scores)],
+        "reasons": reasons,
     }
 
 
@@ -247,7 +273,9 @@ def _identify_seats(players: Sequence[str | None], given: Sequence[str | None]) 
     nameless = "you" if sum(is_person) == 1 else "seat"
     found: list[JsonObject] = []
     for seat, player in enumerate(players):
-        name = (given[seat] if given else None) if is_person[seat] else str(player)
+        name = given[seat] if given else None
+        if not is_person[seat]:  # a person with a name may have left the seat to the agent
+            name = f"{name} ({player})" if name else str(player)
         found.append({"code": nameless, "seat": seat} if name is None else {"code": "name", "seat": seat, "name": name})
     names = [_name_in_english(named) for named in found]
     for named in found:

@@ -41,6 +41,7 @@ class SessionStore:
         self._folder, self._limits = folder, limits
         self._changed = threading.Condition()
         self._games = self._bytes = self._writing = 0
+        self._owners: dict[str, str] = {}  # the digest of the session of each game, by the id of the game
         self._closed = False
         self._open = ExitStack()
         if folder is not None:
@@ -55,6 +56,21 @@ class SessionStore:
     def folder_of(self, digest: str) -> Path | None:
         """Return the folder of a session, which need not exist; None if nothing is saved."""
         return None if self._folder is None else self._folder / digest
+
+    def owner_of(self, game: str) -> str | None:
+        """Return the digest of the session of a game; None if there is no such game."""
+        with self._changed:
+            return self._owners.get(game)
+
+    def note_owner(self, game: str, digest: str) -> None:
+        """Note the session of a game by its digest."""
+        with self._changed:
+            self._owners[game] = digest
+
+    def forget_owner(self, game: str) -> None:
+        """Note that a game is gone."""
+        with self._changed:
+            self._owners.pop(game, None)
 
     @contextmanager
     def reserve_game(self) -> Iterator[None]:
@@ -151,11 +167,12 @@ class SessionStore:
         self._open.close()
 
     def _count(self) -> None:
-        """Count the games and bytes on the disk."""
+        """Count the games and bytes on the disk, and note whose they are."""
         assert self._folder is not None
         with self._changed:
-            sizes = [_size(path) for folder in _sessions_in(self._folder) for path in list_game_files(folder)]
-            self._games, self._bytes = len(sizes), sum(sizes)
+            files = [path for folder in _sessions_in(self._folder) for path in list_game_files(folder)]
+            self._games, self._bytes = len(files), sum(map(_size, files))
+            self._owners = {path.stem: path.parent.name for path in files}
 
 
 def mark_used(folder: Path | None) -> None:

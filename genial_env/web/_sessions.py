@@ -7,7 +7,6 @@ away. After a restart the sessions are found again.
 """
 
 import hashlib
-import json
 import logging
 import re
 import secrets
@@ -15,68 +14,25 @@ import threading
 import time
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from genial_env._util.strict_json import read_object
 from genial_env._util.validators import OBJECT, STRING, finite_number, json_object, list_of, optional
 from genial_env.table import Table
+from genial_env.web._game import NO_SUCH_GAME, Game
 from genial_env.web._request_checks import Refused
+from genial_env.web._seating import Seating
 from genial_env.web._session_store import MAX_GAME_BYTES, SessionStore, list_game_files, mark_used, remove_partial_files
 from genial_env.web._work_queue import Task
 from genial_env.web.limits import DAY, Limits
 
 _TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
 
-NO_SUCH_GAME = "there is no such game here: it was removed, or is another browser's"
-
 log = logging.getLogger(__name__)
-
-
-@dataclass(eq=False)
-class Game:
-    """A table, and what the server knows about it.
-
-    Whoever uses the table holds the lock, for a short time only. Agents think about a copy, without the lock.
-    """
-
-    id: str
-    table: Table
-    started: float  # seconds since 1970
-    names: tuple[str | None, ...] = ()
-    """The name that the person of each seat has given, None for none; empty if nobody has given one."""
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    removed: bool = False
-    task: Task[Any] | None = None
-    """The last task about the game: an agent's decision, or a hint. It is cancelled when the game goes on."""
-    about: tuple[int, int | None] = (-1, None)
-    """The turn that the task is about, and for a hint the seat."""
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold the game's lock in the block.
-
-        Raises:
-            Refused: if the game was removed.
-        """
-        with self.lock:
-            if self.removed:
-                raise Refused(404, NO_SUCH_GAME, "no_such_game")
-            yield
-
-    def to_json(self) -> str:
-        """Return the text of the game's file."""
-        data = {"started": self.started, "table": self.table.to_dict()}
-        return json.dumps(data | ({"names": list(self.names)} if self.names else {}))
-
-    def cancel_task(self) -> None:
-        """Cancel the task about the game, if there is one."""
-        if self.task is not None:
-            self.task.cancel()
-            self.task = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +60,8 @@ class Session:
         """The time of the last request, in seconds since 1970."""
         self.review: Task[Any] | None = None
         """The last review; there is one at a time."""
+        self.is_guest = False
+        """Whether the browser has used the link of a game."""
         self._store, self._limits = store, limits
         self._folder = store.folder_of(digest)
         self._lock = threading.Lock()
@@ -146,12 +104,17 @@ class Session:
         except KeyError:
             raise Refused(404, NO_SUCH_GAME, "no_such_game") from None
 
-    def add(self, table: Table, names: tuple[str | None, ...] = ()) -> Game:
+    def find(self, name: str) -> Game | None:
+        """Return a game by its id; None if the session has no such game that can go on."""
+        return self._games.get(name)
+
+    def add(self, table: Table, names: tuple[str | None, ...] = (), seating: Seating | None = None) -> Game:
         """Begin a game and save it.
 
         Args:
             table: the game.
             names: the names that people have given, by seat; empty for none.
+            seating: who sits where; None if all people are at the page of the session.
 
         Raises:
             Refused: if there are too many games, or it cannot be saved.
@@ -161,9 +124,9 @@ class Session:
                 message = f"you have {self._limits.games} games: remove one before you begin another"
                 raise Refused(409, message, "too_many_games", most=self._limits.games)
             with self._store.reserve_game():
-                game = Game(secrets.token_hex(8), table, time.time(), names)
+                game = Game(secrets.token_hex(8), table, time.time(), names, seating or Seating())
                 self._save(game)
-                self._games[game.id] = game
+                self._hold(game)
         return game
 
     def remove(self, name: str) -> None:
@@ -181,12 +144,13 @@ class Session:
             game.removed = True
             game.cancel_task()
 
-    def change(self, game: Game, act: Callable[[], Any]) -> None:
-        """Play a decision and save the game. If it cannot be saved, the decision is taken back.
+    def change(self, game: Game, act: Callable[[], Any], undo: Callable[[], Any] | None = None) -> None:
+        """Change a game and save it. If it cannot be saved, the change is undone.
 
         Args:
             game: the game, whose lock the caller holds.
-            act: plays the decision. If it raises an error, it must have changed nothing.
+            act: makes the change. If it raises an error, it must have changed nothing.
+            undo: undoes the change; None for a decision, which is taken back.
 
         Raises:
             Refused: if the game cannot be saved.
@@ -196,7 +160,7 @@ class Session:
         try:
             self._save(game)
         except Refused:
-            game.table.take_back()
+            (undo or game.table.take_back)()
             raise
 
     def _remove(self, name: str) -> None:
@@ -209,6 +173,12 @@ class Session:
                 self._store.remove(self._path(name))
             self._games.pop(name, None)
             self._faults.pop(name, None)
+            self._store.forget_owner(name)
+
+    def _hold(self, game: Game) -> None:
+        game.save = partial(self._save, game)
+        self._games[game.id] = game
+        self._store.note_owner(game.id, self.digest)
 
     def _save(self, game: Game) -> None:
         if self._folder is not None and not game.removed:
@@ -228,7 +198,7 @@ class Session:
                 log.warning("%s is not a valid game: %s", path, message)
                 self._faults[path.stem] = Fault(path.stem, _modified_at(path), message)
             else:
-                self._games[game.id] = game
+                self._hold(game)
 
 
 class Sessions:
@@ -277,6 +247,10 @@ class Sessions:
         folder = self._store.folder_of(digest)
         return folder is not None and folder.is_dir()
 
+    def owner_of(self, game: str) -> str | None:
+        """Return the digest of the session that has a game; None if there is no such game."""
+        return self._store.owner_of(game)
+
     def load(self, digest: str) -> Session:
         """Return a session; read it from the disk if it is not in memory. This may take long."""
         session = self.known(digest)
@@ -297,8 +271,13 @@ class Sessions:
         self._store.remove_expired(in_use)
 
     def close(self) -> None:
-        """Save nothing more, and let another server use the folder."""
+        """Save nothing more, answer the requests that wait for a change, and let another server use the folder."""
         self._store.close()
+        with self._lock:
+            sessions = list(self._alive.values())
+        for session in sessions:
+            for game in session.games():
+                game.changes.note("the server is ending")
 
     def _remember(self, session: Session) -> Session:
         self._alive[session.digest] = self._known[session.digest] = session
@@ -313,6 +292,8 @@ class Sessions:
         del self._known[session.digest]
         if not self._store.saves:
             self._store.release_games(len(session))
+            for game in session.games():
+                self._store.forget_owner(game.id)
             del self._alive[session.digest]
 
 
@@ -321,8 +302,10 @@ def digest_token(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
-_FILE = json_object(started=finite_number(), table=OBJECT, optional_keys={"names": list_of(optional(STRING))})
-"""The format of a game's file. :meth:`Table.from_dict` checks the table."""
+_FILE = json_object(
+    started=finite_number(), table=OBJECT, optional_keys={"names": list_of(optional(STRING)), "seating": OBJECT}
+)
+"""The format of a game's file. :meth:`Table.from_dict` and :meth:`Seating.from_dict` check their parts."""
 
 
 def _read_game(path: Path) -> Game:
@@ -340,7 +323,8 @@ def _read_game(path: Path) -> Game:
     table, names = Table.from_dict(saved["table"]), tuple(saved.get("names", ()))
     if len(names) not in (0, table.rules.players):
         raise ValueError(f"names: expected one for each of {table.rules.players} seats, found {len(names)}")
-    return Game(path.stem, table, float(saved["started"]), names)
+    seating = Seating.from_dict(saved.get("seating", {}), table.rules)
+    return Game(path.stem, table, float(saved["started"]), names, seating)
 
 
 def _describe_error(error: Exception) -> str:

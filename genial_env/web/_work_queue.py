@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
 from genial_env.web._request_checks import Refused
+from genial_env.web._warm_up import WARM_UP
 
 T = TypeVar("T")
 
@@ -33,12 +34,16 @@ class Task(Generic[T]):
         owner: the owner of the task; owners share the threads fairly.
         kind: the kind of work. A task is expected to take as long as the last one of its kind.
         work: the function that is called with the task; what it returns or raises is the outcome.
+        on_cancel: is called when the task is cancelled.
     """
 
-    def __init__(self, owner: Hashable, kind: str, work: "Callable[[Task[T]], T]") -> None:
+    def __init__(
+        self, owner: Hashable, kind: str, work: "Callable[[Task[T]], T]", on_cancel: Callable[[], None]
+    ) -> None:
         self.owner, self.kind = owner, kind
         self.in_progress = False
         """Whether a thread is working on it."""
+        self._on_cancel = on_cancel
         self._work: Callable[[Task[T]], T] | None = work
         self._created = time.monotonic()
         self._lock = threading.Lock()
@@ -60,6 +65,7 @@ class Task(Generic[T]):
     def cancel(self) -> None:
         """Do not begin the task, or discard its outcome. A task that is done does not change."""
         self._finish(None, TaskCancelled())
+        self._on_cancel()
 
     def check_cancelled(self) -> None:
         """Raise an error if the task was cancelled. The work calls this where it can stop.
@@ -139,6 +145,9 @@ class WorkQueue:
     The next task is that of the owner who would then have had the least work in all. So an owner with many tasks does
     not delay others, and short tasks wait for long ones only if these are in progress.
 
+    A thread cannot be ended. So one whose task was cancelled is replaced, until it has come to the end of the task; at
+    most as many threads as the queue has are replaced at a time.
+
     Args:
         threads: the number of threads. They start with the first tasks and do not keep the process from ending.
         max_waiting: the most tasks that may wait.
@@ -151,7 +160,7 @@ class WorkQueue:
         self._owners: dict[Hashable, _OwnerQueue] = {}
         self._expected: dict[str, float] = {}
         self._clock = 0.0
-        self._threads: list[threading.Thread] = []
+        self._threads = 0
         self._in_progress: dict[Task[Any], float] = {}  # seconds charged to their owners in advance
         self._ended = False
 
@@ -166,7 +175,7 @@ class WorkQueue:
         Raises:
             Refused: if too many tasks wait, or the server is ending.
         """
-        task = Task(owner, kind, work)
+        task = Task(owner, kind, work, self._replace_threads)
         with self._changed:
             if self._ended:
                 raise Refused(503, "the server is ending", "server_ending")
@@ -174,10 +183,7 @@ class WorkQueue:
             if sum(len(share.waiting) for share in self._owners.values()) >= self._max_waiting:
                 raise Refused(503, "the server is busy: try again in a moment", "server_busy")
             self._owners.setdefault(owner, _OwnerQueue(self._clock)).waiting.append(task)
-            if len(self._threads) < self._size:
-                name = f"{self._name} {len(self._threads)}"
-                self._threads.append(threading.Thread(target=self._serve, name=name, daemon=True))
-                self._threads[-1].start()
+            self._start_threads()
             self._changed.notify()
         return task
 
@@ -190,17 +196,36 @@ class WorkQueue:
         for task in tasks:
             task.cancel()
 
+    @property
+    def _allowed(self) -> int:
+        """How many threads there may be: more than the queue has while some are at work on cancelled tasks."""
+        return self._size + min(self._size, sum(task.done for task in self._in_progress))
+
+    def _replace_threads(self) -> None:
+        """Start a thread in the place of one that is at work on a cancelled task, if tasks wait."""
+        with self._changed:
+            self._start_threads()
+
+    def _start_threads(self) -> None:
+        if not self._ended and self._threads < self._allowed and any(each.waiting for each in self._owners.values()):
+            self._threads += 1
+            threading.Thread(target=self._serve, name=f"{self._name} {self._threads}", daemon=True).start()
+
     def _serve(self) -> None:
         while (task := self._next()) is not None:
             start = time.monotonic()
-            task.run()
+            with WARM_UP.fallback():
+                task.run()
             self._note_end(task, time.monotonic() - start)
             del task  # so that nothing is held while there is nothing to do
 
     def _next(self) -> Task[Any] | None:
-        """Return the next task, which is in progress from now on; None when the queue has ended."""
+        """Return the next task, which is in progress from now on; None when the thread is to end."""
         with self._changed:
             while not self._ended:
+                if self._threads > self._allowed:
+                    self._threads -= 1
+                    return None
                 self._remove_finished()
                 waiting = [share for share in self._owners.values() if share.waiting]
                 if waiting:

@@ -8,6 +8,7 @@ bodies, but none for clients that do not read, nor for the number of connections
 import asyncio
 import socket
 import struct
+import threading
 from typing import Any, cast
 
 import uvicorn
@@ -20,8 +21,8 @@ __all__ = ["Connection", "Server", "create_server"]
 BACKLOG = 64
 """Connections that may wait in the operating system until they are accepted."""
 
-MAX_CONNECTIONS = 256
-"""The most connections at a time. A further one is answered with status 503 and closed."""
+MAX_CONNECTIONS = 600
+"""The most connections at a time, a browser has up to 6. A further one is answered with status 503 and closed."""
 
 IDLE_S = 5
 """The most seconds between two requests of a connection."""
@@ -102,10 +103,13 @@ class Server(uvicorn.Server):
     def __init__(self, app: App, config: uvicorn.Config) -> None:
         super().__init__(config)
         self._app = app
+        self.saved = threading.Event()
+        """Set when the server is ending and everything is saved. Threads may still be at work, for nobody."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End: cancel all tasks, send the answers in progress, close the connections."""
         await asyncio.to_thread(self._app.close)
+        self.saved.set()
         for connection in self._connections("headers", "body"):
             connection.abort()
         asyncio.get_running_loop().call_later(ENDING_S, self._abort)

@@ -16,6 +16,8 @@ from experiments import (
     leaderboard,
     long_masks,
     ppo_speed,
+    reference_curves,
+    serve_load,
     speed,
     train_luck,
     variance,
@@ -106,6 +108,28 @@ def test_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["greedy among random"]["2 seats"][0] > 0.9
 
 
+def test_reference_curves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = reference_curves.Args(
+        steps=(32, 64), seeds=(0,), opponents=("random",), deals=4, n_envs=4, n_steps=8, batch_size=32, n_epochs=1
+    )
+    args.out = tmp_path / "found.json"
+    first = reference_curves.main(args)
+    assert set(first["0"]) == {"32", "64"}
+    kept = json.loads(args.out.read_text())
+    kept["runs"]["0"]["64"]["random"] = 0.125
+    args.out.write_text(json.dumps(kept))
+    args.seeds = (0, 1)  # goes on with what is missing
+    found = reference_curves.main(args)
+    assert found["0"]["64"]["random"] == 0.125
+    assert set(found) == {"0", "1"}
+    shown = capsys.readouterr().out
+    assert "seed 1, 64 steps: " in shown
+    assert f"Results: {args.out}" in shown
+    args.deals = 6
+    with pytest.raises(ValueError, match="holds results of other options"):
+        reference_curves.main(args)
+
+
 def test_leaderboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The page is made from the stored results, and a small leaderboard can be played."""
     assert leaderboard.PAGE.read_text() == leaderboard.make_page()
@@ -154,3 +178,14 @@ def test_train_luck(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     weights = tmp_path / train_luck.WEIGHTS
     assert "luck explains" in make_card(weights)
     assert read_full_state_net(Rules(), weights).rules == Rules()
+
+
+@pytest.mark.slow
+def test_serve_load(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = serve_load.Args(sessions=3, decisions=3, side=4, think_s=0.01, out=tmp_path / "found.json")
+    found = serve_load.main(args)
+    assert found["errors"] == {}
+    assert found["answers"] >= 9
+    assert 0 < found["answer_median_s"] <= found["answer_p99_s"]
+    assert "3 sessions against greedy" in capsys.readouterr().out
+    assert json.loads((tmp_path / "found.json").read_text())["settings"]["sessions"] == 3

@@ -15,6 +15,7 @@ from genial_env.core.state import End
 from genial_env.records import to_json_line
 from genial_env.render import theme
 from genial_env.render.sentences import rank_reasons
+from genial_env.web._serialize import LEFT_ENDS
 from tests.conftest import slow
 from tests.served import Browser
 
@@ -50,7 +51,7 @@ def test_everything_that_the_server_says_has_words(language: str) -> None:
         assert given, f"{path.name}:{call.lineno}: a refusal needs a code"
         codes.add(given[0].value)
     assert entries(language, "errors") == codes
-    assert entries(language, "ends") == {end.words for end in End}
+    assert entries(language, "ends") == {end.words for end in End} | set(LEFT_ENDS.values())
     text = (LANGUAGES / f"{language}.js").read_text()
     assert all(f"  {shape}: " in text for shape in theme.SHAPES.values())
 

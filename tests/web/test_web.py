@@ -1087,6 +1087,8 @@ def test_other_hosts_are_warned_of(
     """Nothing is served here: the server ends at once, as by Ctrl-C."""
 
     class Ended:
+        saved = threading.Event()
+
         def run(self, sockets: list[socket.socket]) -> None:
             raise KeyboardInterrupt
 
@@ -1094,6 +1096,7 @@ def test_other_hosts_are_warned_of(
         monkeypatch.setattr(server, "create_server", lambda app, host, port: (Ended(), sock))
         serve(host, 0, tmp_path)
     said = capsys.readouterr()
+    assert bool(re.search(r"Invitation code: [A-Z2-9]{4}-[A-Z2-9]{4}\n", said.out)) == warned
     if warned:  # guests can use the printed address
         address = re.match(r"Play at http://([\d.]+):", said.out)
         assert address is not None
@@ -1106,7 +1109,7 @@ def test_other_hosts_are_warned_of(
 def test_guests_may_call_this_machine_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[list[str]] = []
 
-    def make_app(folder: Path, hosts: list[str]) -> None:
+    def make_app(folder: Path, hosts: list[str], *_: Any, **__: Any) -> None:
         found.append(hosts)
         raise OSError(0, "enough")
 
@@ -1115,7 +1118,9 @@ def test_guests_may_call_this_machine_by_its_name(tmp_path: Path, monkeypatch: p
     for host in ("0.0.0.0", "127.0.0.1"):
         with pytest.raises(UserError, match="enough"):
             serve(host, 0, tmp_path)
-    assert found == [["0.0.0.0", "table.home", "table.local"], ["127.0.0.1"]]
+    with pytest.raises(UserError, match="enough"):
+        serve("127.0.0.1", 0, tmp_path, allowed_host=["Game.Example"])
+    assert found == [["0.0.0.0", "table.home", "table.local"], ["127.0.0.1"], ["127.0.0.1", "game.example"]]
 
 
 def test_without_the_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

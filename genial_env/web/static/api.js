@@ -18,8 +18,9 @@ export class Refusal extends Error {
 /**
  * Get JSON.
  * @param {string} path
+ * @param {AbortSignal} [signal]
  */
-export const get = (path) => requestJson(path, {});
+export const get = (path, signal) => requestJson(path, { signal });
 
 /**
  * Send JSON, and get JSON.

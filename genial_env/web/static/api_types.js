@@ -28,6 +28,7 @@
  * @typedef {object} Setup
  * @property {Look} look
  * @property {Choices} choices
+ * @property {boolean} invited whether the browser may begin games
  */
 
 /**
@@ -118,6 +119,7 @@
  * @typedef {object} Thinking
  * @property {number} seconds
  * @property {boolean} waits whether it waits for a thread of the server
+ * @property {boolean} compiling whether the server compiles code, so that it takes longer
  */
 
 /**
@@ -126,16 +128,41 @@
  * @property {number} seed
  * @property {number[][]} scores
  * @property {number[]} ranks
+ * @property {Record<string, "resigned" | "time">} left why people have left, by seat
  * @property {string[]} why sentences, in English
  * @property {RankReason[]} reasons the same as data, in the same order
+ */
+
+/**
+ * Who sits where.
+ * @typedef {object} Seating
+ * @property {boolean} shared whether people join by links
+ * @property {number[]} absent the seats whose link was not used yet
+ * @property {Record<string, "resigned" | "time">} left why people have left, by seat
+ * @property {{seats: (string | null)[], spectators: string}} [links] the secrets of the links, for the host
+ * @property {{seat: number, waits_for: number[]}} [offer] who wants to take a decision back, and who has not agreed yet
+ * @property {Clock} [clock]
+ *
+ * The time of people, in seconds.
+ * @typedef {object} Clock
+ * @property {number} main_s at the beginning
+ * @property {number} move_s added after each turn
+ * @property {number[]} left by seat
+ * @property {number | null} running the seat whose time runs down
  */
 
 /**
  * A game in progress or finished.
  * @typedef {object} Game
  * @property {string} id
+ * @property {string} key its id, and the secret of the link by which the page shows it; set by the page
  * @property {Rules} rules
  * @property {string[]} names of the seats
+ * @property {"host" | "guest" | "spectator"} role of who looks at it
+ * @property {number[]} own the seats that this page plays
+ * @property {string} version another text whenever something has changed
+ * @property {boolean} stopped whether the thinking of the agent to play was cancelled
+ * @property {Seating} seating
  * @property {number} turn the number of decisions made
  * @property {boolean} waits whether a person is to play
  * @property {number | null} seat the seat whose rack is shown

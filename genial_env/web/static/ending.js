@@ -1,5 +1,6 @@
 // The result of a finished game.
 
+import { gamePath } from "./addresses.js";
 import { html } from "./dom.js";
 import { describeRanks, describeResult, nameTrack } from "./sentences.js";
 import { texts } from "./texts.js";
@@ -11,7 +12,7 @@ import { texts } from "./texts.js";
  * @param {Game} game
  * @param {Ending} end
  */
-export function createEnding({ id, rules, names }, end) {
+export function createEnding({ key, rules, names }, end) {
   const solo = rules.seats_by_track.length === 1;
   const tracks = end.ranks.map((_, track) => track).sort((a, b) => end.ranks[a] - end.ranks[b]);
   const rows = tracks.map((track) =>
@@ -31,8 +32,8 @@ export function createEnding({ id, rules, names }, end) {
     html(
       "div",
       { class: "buttons" },
-      html("a", { class: "button main", href: `#/replay/${id}/review` }, texts.reviewGame),
-      html("a", { class: "button", href: `/api/games/${id}/record`, download: "" }, texts.download),
+      html("a", { class: "button main", href: `#/replay/${key}/review` }, texts.reviewGame),
+      html("a", { class: "button", href: gamePath(key, "/record"), download: "" }, texts.download),
       html("a", { class: "button", href: "#/" }, texts.newGame),
     ),
     html(
@@ -41,6 +42,7 @@ export function createEnding({ id, rules, names }, end) {
       html("thead", {}, html("tr", {}, head.map((words) => html("th", { scope: "col" }, words)))),
       html("tbody", {}, rows),
     ),
+    Object.entries(end.left).map(([seat, reason]) => html("p", {}, texts.hasLeft[reason](names[Number(seat)]))),
     describeRanks(rules, names, end).map((words) => html("p", {}, `${words[0].toUpperCase()}${words.slice(1)}.`)),
     html("p", { class: "hint" }, texts.ended(texts.ends[end.how] ?? end.how, end.seed)),
   );

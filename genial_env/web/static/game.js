@@ -1,15 +1,20 @@
 // The screen of a game: the person's tile, where it might be placed and what that scores; then the agents' decisions.
 
+import { gamePath } from "./addresses.js";
 import { Refusal, get, isAbort, post } from "./api.js";
 import { Board, frameBoard } from "./board.js";
+import { Clocks } from "./clock.js";
 import { createButtons, createCurtain, createRack } from "./controls.js";
 import { announce, fill, html, isForeignKey, isInside, wait } from "./dom.js";
 import { createEnding } from "./ending.js";
 import { Hand } from "./hand.js";
+import { News } from "./news.js";
 import { createPanels, createTable, createUnseen } from "./panels.js";
 import { describeMisfit, describePlacement, findPlacement } from "./placement.js";
+import { SeatLinks, openSeat } from "./seat_links.js";
 import { describeEvents, nameAction } from "./sentences.js";
 import { playChange } from "./sounds.js";
+import { TableActions, ThinkingControls } from "./table_actions.js";
 import { nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
@@ -28,10 +33,11 @@ const MIN_SHOWN_S = 3; // shorter thinking times are not shown
 
 /**
  * @param {HTMLElement} place
- * @param {string} id
+ * @param {string} key its id, perhaps with the secret of a link
  */
-export async function openGame(place, id) {
-  const screen = new GameScreen(place, await get(`/api/games/${id}`));
+export async function openGame(place, key) {
+  const game = await openSeat(place, key);
+  const screen = new GameScreen(place, game, key);
   const onKey = (/** @type {KeyboardEvent} */ event) => screen.onKey(event);
   document.addEventListener("keydown", onKey);
   screen.show();
@@ -62,14 +68,16 @@ class GameScreen {
   /**
    * @param {HTMLElement} place
    * @param {Game} game
+   * @param {string} key
    */
-  constructor(place, game) {
+  constructor(place, game, key) {
+    this.key = key;
     this.leaving = new AbortController();
     this.busy = false; // a request is on its way
     this.stuck = false; // an agent's decision did not come
     this.lastRotation = 0; // when the wheel last turned the tile
-    this.news = new BroadcastChannel("genial"); // to other windows with the same game
-    this.news.onmessage = ({ data }) => this.follow(data);
+    this.channel = new BroadcastChannel("genial"); // to other windows with the same game
+    this.channel.onmessage = ({ data }) => this.follow(data);
     this.onVisible = () => document.visibilityState === "visible" && this.catchUp();
     document.addEventListener("visibilitychange", this.onVisible);
     this.hand = new Hand();
@@ -83,10 +91,12 @@ class GameScreen {
     this.board.element.addEventListener("blur", () => this.board.showCursor(null));
     this.statusText = html("span", { role: "status" });
     this.clockText = html("span", { class: "since" }); // apart, so that it is not read out every second
-    this.status = html("div", { class: "status" }, this.statusText, this.clockText);
+    this.clocks = new Clocks(() => this.catchUp());
+    this.status = html("div", { class: "status" }, this.statusText, this.clockText, this.clocks.element);
     this.clock = setInterval(() => this.showClock(), CLOCK_MS);
     this.preview = html("p", { class: "preview" });
     this.run = 0; // which loop over the agents' decisions goes on
+    this.resumes = false; // the next request has an agent think again whose thinking was cancelled
     this.paused = false;
     this.pace = "normal";
     this.pause = html("button", { type: "button", class: "main", onclick: () => this.togglePause() }, texts.pause);
@@ -95,6 +105,10 @@ class GameScreen {
     this.side = html("div", { class: "panels" });
     this.unseen = createUnseen();
     this.log = html("ol", { class: "moves" });
+    this.links = new SeatLinks();
+    this.thinking = new ThinkingControls((what, data) => this.change(what, data), () => this.playAgents(true));
+    this.table = new TableActions((what, data) => this.change(what, data));
+    this.news = new News(key, game.seating.shared, (found) => this.receive(found));
     this.ending = html("div");
     const open = matchMedia("(min-width: 861px)").matches; // there is room for it
     const log = html("details", { class: "log card", open }, html("summary", {}, texts.movesSoFar), this.log);
@@ -104,8 +118,8 @@ class GameScreen {
         title: game.names.join(", "),
         status: this.status,
         board: frameBoard(this.board),
-        controls: [this.preview, this.watch, this.controls],
-        beside: [this.ending, this.side, this.unseen.element, log],
+        controls: [this.preview, this.thinking.element, this.watch, this.controls],
+        beside: [this.ending, this.links.element, this.side, this.unseen.element, this.table.element, log],
       }),
     );
     /** @type {import("./controls.js").Actions} */
@@ -120,7 +134,7 @@ class GameScreen {
     this.game = game;
     /** @type {import("./sentences.js").Told[]} by the number of the event */
     this.told = [];
-    this.thought = { turn: -1, from: 0, waits: false }; // since when the agent has been thinking
+    this.thought = { turn: -1, from: 0, waits: false, compiling: false }; // since when the agent has been thinking
     this.setGame(game);
   }
 
@@ -130,18 +144,24 @@ class GameScreen {
 
   leave() {
     clearInterval(this.clock);
+    this.channel.close();
     this.news.close();
+    this.clocks.close();
     document.removeEventListener("visibilitychange", this.onVisible);
     this.leaving.abort();
   }
 
   /** @param {Game} game */
   setGame(game) {
-    playChange(this.game, game);
+    const before = this.game;
+    playChange(before, game);
+    const isSame = before.turn === game.turn && before.seat === game.seat && before.position.board === game.position.board;
+    game.key = this.key;
     this.game = game;
     this.told = describeEvents(game.rules, game.names, this.board.grid, game.moves);
-    this.news.postMessage({ id: game.id, turn: game.turn });
+    this.channel.postMessage({ id: game.id, version: game.version });
     this.noteThinking(game);
+    if (isSame && before !== game && game.choice && before.choice) return; // the tile in hand stays there
     this.hand.reset(game.choice?.pairs ?? []);
     const filled = this.tiles.flatMap((tile, slot) => (tile ? [slot] : []));
     if (game.choice && filled.length === 1) this.hand.slot = filled[0];
@@ -152,8 +172,8 @@ class GameScreen {
    * @param {{thinking?: Thinking, turn: number}} progress
    */
   noteThinking({ thinking, turn }) {
-    if (thinking) this.thought = { turn, from: Date.now() - 1000 * thinking.seconds, waits: thinking.waits };
-    else if (this.thought.turn !== turn) this.thought = { turn, from: Date.now(), waits: false };
+    if (thinking) this.thought = { ...thinking, turn, from: Date.now() - 1000 * thinking.seconds };
+    else if (this.thought.turn !== turn) this.thought = { turn, from: Date.now(), waits: false, compiling: false };
   }
 
   // What is known
@@ -174,7 +194,12 @@ class GameScreen {
 
   /** Whether the person to play must first say so, while the others look away. */
   get curtain() {
-    return this.game.waits && this.game.seat !== this.game.position.to_play;
+    return this.ownTurn && this.game.seat !== this.game.position.to_play;
+  }
+
+  /** Whether somebody at this page is to play. */
+  get ownTurn() {
+    return this.game.waits && this.game.own.includes(this.game.position.to_play);
   }
 
   /** The tiles of the rack that is shown, by slot. */
@@ -230,7 +255,10 @@ class GameScreen {
     fill(this.log, moves.map((event) => html("li", {}, this.describe(event))));
     this.unseen.show(position, Boolean(end));
     fill(this.ending, end ? createEnding(this.game, end) : null);
-    document.title = this.game.waits ? texts.yourTurnTitle : texts.title;
+    this.links.show(this.game);
+    this.clocks.show(this.game);
+    this.table.show(this.game);
+    document.title = this.ownTurn ? texts.yourTurnTitle : texts.title;
   }
 
   showHand() {
@@ -265,7 +293,7 @@ class GameScreen {
 
   describeGame() {
     const words = [texts.rules(this.game.rules.named), texts.bag(this.game.position.bag)];
-    if (!this.game.judge) words.push(texts.noJudge);
+    if (!this.game.judge) words.push(this.game.seating.shared ? texts.noHintsInSharedGames : texts.noJudge);
     return words.join(" · ");
   }
 
@@ -286,6 +314,8 @@ class GameScreen {
   describeStatus() {
     const { position, end, waits } = this.game;
     if (end) return texts.gameOver;
+    if (this.game.stopped && !waits) return texts.stopped(this.name);
+    if (waits && !this.ownTurn) return texts.turnOfAnother(this.name, this.game.seating.absent.length > 0);
     if (!waits) return this.paused && !this.busy ? texts.paused(this.name) : texts.thinking(this.name);
     if (position.phase === "swap") return texts.turnToSwap(this.name);
     if (position.phase === "bonus") return texts.turnToPlaceBonus(this.name, position.pending_bonus, this.arrivals);
@@ -303,7 +333,8 @@ class GameScreen {
   showClock() {
     const isThinking = this.agentsPlay && !this.stuck && (this.busy || !this.paused);
     const seconds = isThinking ? Math.floor((Date.now() - this.thought.from) / 1000) : 0;
-    this.clockText.textContent = seconds < MIN_SHOWN_S ? "" : texts.since(seconds, this.thought.waits);
+    this.thinking.show(this.game, seconds >= MIN_SHOWN_S);
+    this.clockText.textContent = seconds < MIN_SHOWN_S ? "" : texts.since(seconds, this.thought);
   }
 
   /** Show the rack and the buttons. The focus stays where it is, or goes to the board. */
@@ -331,7 +362,7 @@ class GameScreen {
 
   async openCurtain() {
     await this.attempt(async () => {
-      this.setGame(await get(`/api/games/${this.game.id}?seat=${this.game.position.to_play}`));
+      this.setGame(await get(gamePath(this.key, "", { seat: this.game.position.to_play })));
     });
     this.controls.querySelector("button")?.focus();
   }
@@ -500,38 +531,78 @@ class GameScreen {
 
   /**
    * Show what was played in another window.
-   * @param {{id: string, turn: number}} news
+   * @param {{id: string, version: string}} news
    */
-  async follow({ id, turn }) {
-    if (id === this.game.id && turn > this.game.turn && !(this.watching && this.paused)) await this.catchUp();
+  async follow({ id, version }) {
+    if (id === this.game.id && version !== this.game.version && !(this.watching && this.paused)) await this.catchUp();
   }
 
   /** Show the game as it stands, unless a request that will show it is on its way. */
   async catchUp() {
     if (this.busy || this.game.end) return;
-    const { id, turn } = this.game;
-    const game = await get(`/api/games/${id}`).catch(() => null);
-    if (game === null || this.left || this.busy || game.turn <= turn || this.game.turn !== turn) return;
+    const { version } = this.game;
+    const game = await get(gamePath(this.key)).catch(() => null);
+    if (game !== null && this.game.version === version) this.receive(game);
+  }
+
+  /**
+   * Show a game that was not asked for by something done here, unless a request that will show it is on its way.
+   * @param {Game} game
+   * @returns {boolean} whether it is shown
+   */
+  receive(game) {
+    if (game.version === this.game.version) return true;
+    if (this.left || this.busy) return false;
+    const { turn } = this.game;
     this.setGame(game);
     this.show();
     this.showControls();
-    game.moves.slice(-1).forEach((/** @type {GameEvent} */ event) => announce(this.describe(event)));
+    if (game.turn > turn) game.moves.slice(-1).forEach((event) => announce(this.describe(event)));
     if (!this.paused) this.playAgents();
+    return true;
   }
 
   // Requests
 
   /** @param {PersonDecision} decision */
   async play(decision) {
-    const { id, turn, seat } = this.game;
+    const { turn, seat } = this.game;
     await this.attempt(async () => {
-      this.setGame(await post(`/api/games/${id}/play`, { turn, seat, ...decision }));
+      this.setGame(await post(gamePath(this.key, "/play"), { turn, seat, ...decision }));
     });
     await this.playAgents();
   }
 
-  /** Show the agents' decisions one after the other. */
-  async playAgents() {
+  /**
+   * Change who plays, also while an agent thinks.
+   * @param {string} what the last part of the address
+   * @param {object} data
+   */
+  async change(what, data) {
+    const { turn, seat } = this.game;
+    try {
+      this.setGame(await post(gamePath(this.key, `/${what}`), { turn, seat, ...data }));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.say(error.message);
+      return;
+    }
+    this.show();
+    this.showControls();
+    await this.playAgents();
+  }
+
+  /**
+   * Show the agents' decisions one after the other.
+   * @param {boolean} [resume] whether an agent whose thinking was cancelled thinks again
+   */
+  async playAgents(resume = false) {
+    this.resumes = resume;
+    if (resume) {
+      this.game.stopped = false;
+      this.thought = { turn: this.game.turn, from: Date.now(), waits: false, compiling: false };
+      this.showStatus();
+    }
     const run = ++this.run;
     while (run === this.run && this.agentsPlay) {
       while (this.busy) await wait(WHILE_BUSY_MS); // with the last request of another loop
@@ -542,7 +613,8 @@ class GameScreen {
 
   /** Whether agents are to play. */
   get agentsPlay() {
-    return !this.left && !this.game.waits && !this.game.end;
+    const { waits, end, stopped, role } = this.game;
+    return !this.left && !waits && !end && !stopped && role !== "spectator";
   }
 
   /** Show one decision of an agent; return whether it came. */
@@ -555,11 +627,14 @@ class GameScreen {
   }
 
   async playAgent() {
-    const { id, turn, seat, moves } = this.game;
-    const data = { turn, seat, wait: LONG_POLL_S };
+    const { turn, seat, moves } = this.game;
     /** @type {Game} */
-    const game = await this.poll(() => post(`/api/games/${id}/advance`, data, this.leaving.signal));
-    if (this.left) return;
+    const game = await this.poll(() => {
+      const data = { turn, seat, wait: LONG_POLL_S, resume: this.resumes };
+      this.resumes = false;
+      return post(gamePath(this.key, "/advance"), data, this.leaving.signal);
+    });
+    if (this.left || this.game.turn !== turn) return;
     this.setGame(game);
     game.moves.slice(moves.length).forEach((event) => announce(this.describe(event)));
   }
@@ -580,11 +655,11 @@ class GameScreen {
 
   async hint() {
     if (!this.choosing) return;
-    const { id, seat, position, turn } = this.game;
+    const { seat, position, turn } = this.game;
     let words = "";
     const done = await this.attempt(async () => {
       /** @type {Hint} */
-      const hint = await this.poll(() => get(`/api/games/${id}/hint?seat=${seat}&turn=${turn}&wait=${LONG_POLL_S}`));
+      const hint = await this.poll(() => get(gamePath(this.key, "/hint", { seat: seat ?? "", turn, wait: LONG_POLL_S })));
       if (hint.cells && hint.slot !== undefined) this.hand.put(hint.slot, hint.cells, this.board.grid);
       words = texts.hintWords(nameAction(hint.word, position.phase), hint.utility, hint.win);
     });
@@ -607,7 +682,7 @@ class GameScreen {
       if (isAbort(error)) return false;
       if (!(error instanceof Refusal)) throw error;
       refusal = error;
-      if (error.status === 409) this.setGame(await get(`/api/games/${this.game.id}`));
+      if (error.status === 409) this.setGame(await get(gamePath(this.key)));
     } finally {
       this.busy = false;
     }

@@ -3,6 +3,7 @@
 import { Refusal, post } from "./api.js";
 import { fill, getElement, html } from "./dom.js";
 import { openGame } from "./game.js";
+import { askInvitation } from "./lobby.js";
 import { openIntroduction } from "./introduction.js";
 import { createMenu } from "./menu.js";
 import { findKeptSetup, keepPage } from "./offline.js";
@@ -32,11 +33,27 @@ let setup = null;
  */
 function findScreen(address, sent) {
   const [, first, second, third] = address.split("/");
-  if (first === "game" && second) return (place) => openGame(place, second);
-  if (first === "replay") return (place) => openReplay(place, second, third === "review");
   if (first === "rules") return openRules;
   if (first === "introduction") return openIntroduction;
+  if (first === "invitation" || !(sent.invited || second?.includes("~"))) {
+    return (place) => openInvited(place, first === "invitation" ? second : undefined, sent);
+  }
+  if (first === "game" && second) return (place) => openGame(place, second);
+  if (first === "replay") return (place) => openReplay(place, second, third === "review");
   return (place) => openStart(place, sent.choices);
+}
+
+/**
+ * Ask for the invitation code, then show the start.
+ * @param {HTMLElement} place
+ * @param {string | undefined} code of the address
+ * @param {Setup} sent
+ */
+async function openInvited(place, code, sent) {
+  if (!sent.invited) await askInvitation(place, code);
+  sent.invited = true;
+  if (code !== undefined) history.replaceState(null, "", "#/"); // it need not stay in the address
+  await openStart(place, sent.choices);
 }
 
 async function showScreen() {

@@ -1,5 +1,6 @@
 // The screen of a recorded game: from a file or from a game played here, step by step, and reviewed.
 
+import { gamePath } from "./addresses.js";
 import { Refusal, describeRefusal, get, getText, isAbort, postForLines, postText } from "./api.js";
 import { Board, frameBoard } from "./board.js";
 import { createChart } from "./chart.js";
@@ -52,7 +53,7 @@ export async function openReplay(place, id, begin) {
   if (history.state?.line) {
     await open(history.state.line, history.state.seatNames, history.state.review, begin);
   } else if (id) {
-    const [line, game] = await Promise.all([getText(`/api/games/${id}/record`), get(`/api/games/${id}`)]);
+    const [line, game] = await Promise.all([getText(gamePath(id, "/record")), get(gamePath(id))]);
     await open(line.trim(), game.seat_names, null, begin);
   } else {
     fill(place, html("div", { class: "alone" }, opener.element));

@@ -32,7 +32,7 @@ export function turnSounds(on) {
  */
 export function playChange(before, after) {
   if (before.id !== after.id || after.turn <= before.turn) return;
-  const isOwnTurn = after.waits && before.position.to_play !== after.position.to_play;
+  const isOwnTurn = after.waits && after.own.includes(after.position.to_play) && before.position.to_play !== after.position.to_play;
   if (after.end) play("end");
   else if (after.position.phase === "bonus") play("bonus");
   else play(isOwnTurn ? "turn" : "lay");

@@ -2,6 +2,7 @@
 
 import { Refusal, get, post } from "./api.js";
 import { fill, html } from "./dom.js";
+import { listJoined } from "./lobby.js";
 import { describeResult } from "./sentences.js";
 import { texts } from "./texts.js";
 
@@ -13,6 +14,7 @@ import { texts } from "./texts.js";
  */
 
 const PERSON = "person";
+const BY_LINK = "link"; // a person in another browser
 const USUAL_AGENTS = ["value", "denial"]; // the first of them that can play the game is offered
 const USUAL_PLAYERS = 2;
 /** @type {Size[]} */
@@ -49,6 +51,8 @@ class NewGame {
       return { name, input, label: createLabel(texts.sizeTitles[name](min, max), input) };
     });
     this.oneBonus = html("input", { type: "checkbox" });
+    this.minutes = html("input", { type: "number", min: 1, max: 1440, placeholder: texts.noClock });
+    this.seconds = html("input", { type: "number", min: 0, max: 3600, placeholder: "0" });
     this.problem = html("p", { class: "problem", role: "alert", hidden: true });
     this.button = html("button", { class: "main" }, texts.begin);
     this.element = this.createForm();
@@ -64,6 +68,7 @@ class NewGame {
   createForm() {
     const oneBonus = createLabel(texts.oneBonusATile, this.oneBonus);
     const fields = [createLabel(texts.seed, this.seed), ...this.sizes.map(({ label }) => label), oneBonus];
+    const clock = [createLabel(texts.clockMinutes, this.minutes), createLabel(texts.clockSeconds, this.seconds)];
     return html(
       "form",
       { class: "card", novalidate: true, onsubmit: (event) => this.begin(event) },
@@ -77,6 +82,8 @@ class NewGame {
         html("summary", {}, texts.variants),
         html("p", { class: "hint" }, texts.variantsHelp),
         html("div", { class: "fields" }, fields),
+        html("p", { class: "hint" }, texts.clockHelp),
+        html("div", { class: "fields" }, clock),
       ),
       this.problem,
       this.button,
@@ -117,6 +124,13 @@ class NewGame {
     }
   }
 
+  /** The time of each person; null for no clock, also if no person plays. */
+  get clock() {
+    const isPlayed = this.seatSelects.some(({ value }) => value === PERSON || value === BY_LINK);
+    if (this.minutes.value === "" || !isPlayed) return null;
+    return { main_s: 60 * Number(this.minutes.value), move_s: Number(this.seconds.value) };
+  }
+
   get seatSelects() {
     return [...this.seats.querySelectorAll("select")];
   }
@@ -136,7 +150,7 @@ class NewGame {
     const named = this.names;
     const usual = USUAL_AGENTS.find((name) => agents.includes(name)) ?? agents[0];
     /** @type {Options} */
-    const options = [[PERSON, texts.person], ...sortAgents(agents).map((name) => this.nameAgent(name, rules))];
+    const options = [[PERSON, texts.person], [BY_LINK, texts.personByLink], ...sortAgents(agents).map((name) => this.nameAgent(name, rules))];
     const seats = Array.from({ length: rules.players }, (_, seat) => {
       const team = rules.seats_by_track.findIndex((each) => each.includes(seat));
       const select = new Select(rules.mode === "team" ? texts.teamSeat(seat, team) : texts.seat(seat), options);
@@ -178,10 +192,13 @@ class NewGame {
   async begin(event) {
     event.preventDefault();
     const seed = this.seed.value.trim();
-    const players = this.seatSelects.map(({ value }) => (value === PERSON ? null : value));
+    const chosen = this.seatSelects.map(({ value }) => value);
+    const players = chosen.map((value) => (value === PERSON || value === BY_LINK ? null : value));
+    const links = chosen.map((value) => value === BY_LINK);
+    const clock = this.clock;
     try {
       if (!/^[0-9]*$/.test(seed)) throw new Refusal(400, texts.badSeed);
-      const sent = { rules: this.rules, players, names: this.names, seed: seed === "" ? null : Number(seed) };
+      const sent = { rules: this.rules, players, names: this.names, links, clock, seed: seed === "" ? null : Number(seed) };
       const game = await post("/api/games", sent);
       location.hash = `#/game/${game.id}`;
     } catch (error) {
@@ -245,7 +262,7 @@ function createSeat(seat, select, name) {
   const about = html("p", { class: "hint" });
   const show = () => {
     input.hidden = select.value !== PERSON;
-    about.textContent = texts.opponents[select.value]?.about ?? "";
+    about.textContent = select.value === BY_LINK ? texts.byLinkHelp : (texts.opponents[select.value]?.about ?? "");
   };
   select.onChange(show);
   show();
@@ -282,6 +299,7 @@ async function listGames(place) {
     place,
     html("h2", {}, texts.yourGames),
     items.length === 0 ? html("p", { class: "hint" }, texts.noGames) : html("ul", { class: "games" }, items),
+    listJoined(),
     html("p", {}, html("a", { href: "#/replay" }, texts.openRecord), texts.openRecordHelp),
   );
 }

@@ -89,6 +89,7 @@ export const words = {
     foreign_host: () => "Dieser Server antwortet nur unter seinen eigenen Adressen.",
     foreign_page: () => "Dieser Server nimmt Änderungen nur von seiner eigenen Seite an.",
     game_has_gone_on: () => "Das Spiel ist inzwischen weitergegangen, vielleicht in einem anderen Fenster: So steht es jetzt.",
+    game_over: () => "Das Spiel ist zu Ende.",
     hint_of_another: () => "Ein Tipp ist für die Person, die am Zug ist.",
     illegal_action: ({ reason }) => `Dieser Zug ist nicht erlaubt: ${reason}`,
     internal_error: () => "Im Server ist ein Fehler aufgetreten; sein Protokoll sagt, welcher.",
@@ -96,13 +97,19 @@ export const words = {
     invalid_request: ({ field }) => `Die Anfrage ist nicht gültig${field ? ` (${field})` : ""}.`,
     invalid_rules: ({ reason }) => `Nach diesen Regeln kann nicht gespielt werden: ${reason}`,
     no_agent_to_play: () => "Es ist kein Programm am Zug.",
+    no_hints_in_shared_games: () => "Es gibt keine Tipps, wenn andere aus der Ferne mitspielen.",
     no_judge: () => "Für diese Regeln gibt es keine Tipps.",
     no_person_to_play: () => "Es ist keine Person am Zug.",
+    no_seat_to_join: () => "Das ist für Leute mit dem Link eines Platzes.",
     no_session: () => "Die Seite hat hier keine Sitzung: Laden Sie sie neu.",
     no_such_game: () => "Dieses Spiel gibt es nicht, oder es gehört einem anderen Browser.",
+    no_such_link: () => "Dieser Link führt zu keinem Spiel: es wurde entfernt, oder der Link ist unvollständig.",
     no_such_page: () => "Diese Seite gibt es hier nicht.",
+    nobody_to_agree: () => "Es spielt niemand sonst, der einer Zurücknahme zustimmen könnte.",
+    not_invited: () => "Dieser Server ist für Eingeladene: geben Sie den Code ein, den er beim Start ausgegeben hat.",
     not_removed: ({ reason }) => `Der Server kann das Spiel nicht entfernen: ${reason}`,
     not_saved: ({ reason }) => `Der Server kann das Spiel nicht speichern: ${reason}`,
+    nothing_to_take_back: () => "Sie haben noch nichts gespielt, was Sie zurücknehmen könnten.",
     rack_hidden: ({ seat }) => `Die Bank von Platz ${seat + 1} darf jetzt nicht gezeigt werden.`,
     record_not_yet: () => "Die Aufzeichnung nennt die Steine aller Bänke: Es gibt sie, wenn das Spiel zu Ende ist.",
     review_failed: () => "Die Analyse ist gescheitert; das Protokoll des Servers sagt, warum.",
@@ -112,8 +119,11 @@ export const words = {
     server_full: () => "Der Server hat so viele Spiele, wie er fasst: Versuchen Sie es an einem anderen Tag.",
     size_out_of_range: ({ size, low, high }) =>
       `${sizeNames[/** @type {Size} */ (size)]}: ${number(low)} bis ${number(high)}.`,
+    spectators_only_look: () => "Zuschauer sehen nur zu.",
     too_large: ({ bytes }) => `Zu lang: höchstens ${number(bytes / 1000)} kB.`,
     too_many_games: ({ most }) => `Sie haben ${most} Spiele: Entfernen Sie eines, bevor Sie ein neues beginnen.`,
+    turn_of_another: () => "Eine andere Person ist am Zug.",
+    wrong_invitation: () => "Das ist nicht der Einladungscode dieses Servers.",
   },
   noAnswer: "Der Server antwortet nicht. Läuft „genial serve“ noch?",
   badStatus: (status) => `Der Server antwortet mit dem Status ${status}.`,
@@ -172,6 +182,7 @@ export const words = {
     return `${name === null ? "" : `${name}, `}Bank: ${held}`;
   },
   bag: (tiles) => count(tiles, { one: "# Stein im Beutel", other: "# Steine im Beutel" }),
+  noHintsInSharedGames: "keine Tipps, da andere aus der Ferne mitspielen",
   noJudge: "keine Tipps für dieses Spiel",
   unseen: (tiles) => `Noch nicht gesehene Steine (${number(tiles)})`,
   unseenHelp: "Im Beutel oder auf verdeckten Bänken.",
@@ -244,10 +255,17 @@ export const words = {
   yourTurnTitle: "Sie sind am Zug · Génial!",
   gameOver: "Das Spiel ist zu Ende.",
   thinking: (name) => `${name} denkt nach …`,
-  since: (seconds, waits) => {
+  since: (seconds, { waits, compiling }) => {
     const time = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+    if (compiling) return ` ${time} (übersetzt für diesen Rechner, einmalig)`;
     return ` ${time}${waits ? " (wartet: der Server hat viel zu tun)" : ""}`;
   },
+  stopThinking: "Nachdenken abbrechen",
+  stopped: (name) => `${name} wurde unterbrochen und ist weiter am Zug.`,
+  thinkOn: "Weiter nachdenken lassen",
+  otherAgent: "Ein anderes Programm",
+  letPlay: "Mit diesem weiterspielen",
+  turnOfAnother: (name, absent) => (absent ? `Es fehlen noch Mitspieler. ${name} ist am Zug.` : `${name} ist am Zug.`),
   turnToPlace: (name) => `${turnOf(name)}: einen Stein wählen und legen.`,
   turnToSwap: (name) =>
     `${turnOf(name)}: Keine der niedrigsten Farben ist auf der Bank. Alle Steine tauschen oder behalten?`,
@@ -301,6 +319,51 @@ export const words = {
     return `Tipp: ${action} – ${value}.`;
   },
 
+  // Menschen in mehreren Browsern
+  invitationTitle: "Sie sind eingeladen",
+  invitationHelp: "Dieser Server ist für Eingeladene. Der Gastgeber kennt den Code: der Server hat ihn beim Start ausgegeben.",
+  invitationCode: "Einladungscode",
+  enter: "Eintreten",
+  joinTitle: "Einem Spiel beitreten",
+  joinWords: (names, seat, rules) => `Ein Platz ist für Sie frei: Platz ${seat + 1} in einem Spiel von ${names.join(", ")} (${rules}).`,
+  yourName: "Ihr Name (wenn Sie mögen)",
+  join: "Beitreten",
+  joinHelp: "Bewahren Sie den Link auf: er öffnet Ihren Platz wieder, in jedem Browser.",
+  joinedGames: "Spiele, denen Sie beigetreten sind",
+  forget: "Vergessen",
+  linksTitle: "Links für die anderen",
+  linksLocal:
+    "Diese Links gelten nur auf diesem Rechner. Öffnen Sie für andere diese Seite unter der Adresse, die der Server mit --host 0.0.0.0 ausgibt.",
+  linksHelp: "Wer den Link eines Platzes hat, spielt dort, in jedem Browser. Zuschauer sehen bis zum Ende keine Steine.",
+  linkOf: (seat, name, absent) =>
+    absent ? `Platz ${seat + 1}: noch niemand beigetreten` : `Platz ${seat + 1}: ${name} ist beigetreten`,
+  linkOfSpectators: "Für Zuschauer",
+  copy: "Kopieren",
+  copied: "Der Link ist markiert und kopiert.",
+  personByLink: "eine Person, über einen Link",
+  byLinkHelp: "Sie bekommen einen Link zum Verschicken. Wer ihn öffnet, spielt auf diesem Platz.",
+  clockMinutes: "Minuten für jede Person",
+  clockSeconds: "Sekunden mehr nach jedem Zug",
+  clockHelp: "Eine Uhr für Menschen, zum Beispiel 10 Minuten und 10 Sekunden. Wer die Zeit überschreitet, hat verloren.",
+  noClock: "ohne Uhr",
+  clock: (seconds) => {
+    const whole = Math.ceil(seconds);
+    return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+  },
+  resign: "Aufgeben",
+  sureToResign: (name) => (name === YOU ? "Ja, ich gebe auf" : `Ja, ${name} gibt auf`),
+  playOn: "Nein, weiterspielen",
+  askTakeBack: "Um Zurücknahme bitten",
+  askNoMore: "Bitte zurückziehen",
+  wantsToTakeBack: (name) => `${name} möchte den letzten Zug zurücknehmen.`,
+  waitsForConsent: (names) => `Um Zurücknahme gebeten: Antwort von ${names.join(", ")} fehlt noch.`,
+  agree: "Zustimmen",
+  refuse: "Ablehnen",
+  hasLeft: {
+    resigned: (name) => `${name} hat aufgegeben.`,
+    time: (name) => `${name} hat die Zeit überschritten.`,
+  },
+
   // Das Ende eines Spiels
   result: "Ergebnis",
   place: "Platz",
@@ -317,6 +380,8 @@ export const words = {
     return `${alike}${compared}, ${first} vor ${second}`;
   },
   ends: {
+    resignation: "Aufgabe",
+    time: "Zeitüberschreitung",
     unfinished: "nicht zu Ende gespielt",
     "board full": "Spielplan voll",
     "all markers at the end": "alle Werte am Ende der Leiste",

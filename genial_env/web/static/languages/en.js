@@ -129,6 +129,7 @@ export const words = {
   },
   /** @param {number} tiles */
   bag: (tiles) => count(tiles, { one: "# tile in the bag", other: "# tiles in the bag" }),
+  noHintsInSharedGames: "no hints, as people elsewhere play",
   noJudge: "no hints: there is no judge for this game",
   /** @param {number} tiles */
   unseen: (tiles) => `Tiles not seen yet (${number(tiles)})`,
@@ -223,11 +224,20 @@ export const words = {
   gameOver: "The game is over.",
   /** @param {string} name */
   thinking: (name) => `${name} is thinking …`,
-  /** @param {number} seconds @param {boolean} waits */
-  since: (seconds, waits) => {
+  /** @param {number} seconds @param {{waits: boolean, compiling: boolean}} reasons */
+  since: (seconds, { waits, compiling }) => {
     const time = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+    if (compiling) return ` ${time} (compiling for this machine, once)`;
     return ` ${time}${waits ? " (waiting: the server has much to do)" : ""}`;
   },
+  stopThinking: "Stop thinking",
+  /** @param {string} name */
+  stopped: (name) => `${name} was stopped: it is still its turn.`,
+  thinkOn: "Let it think again",
+  otherAgent: "Another agent",
+  letPlay: "Let this one play on",
+  /** @param {string} name @param {boolean} absent whether somebody has not joined yet */
+  turnOfAnother: (name, absent) => (absent ? `Waiting for all to join. ${name} is to play.` : `${name} is to play.`),
   /** @param {string} name */
   turnToPlace: (name) => `${turnOf(name)}: choose a tile and lay it.`,
   /** @param {string} name */
@@ -285,6 +295,58 @@ export const words = {
         ? `a lowest marker of ${number(utility, 1)} at the end`
         : `${article(percent(win))} ${percent(win)} chance of the first place (expected rank ${signed(utility, 2)}, from −1 last to +1 first)`;
     return `Hint: ${action} – ${value}.`;
+  },
+
+  // People in several browsers
+  invitationTitle: "You are invited",
+  invitationHelp: "This server is for invited people. Its host knows the code: the server printed it when it started.",
+  invitationCode: "Invitation code",
+  enter: "Enter",
+  joinTitle: "Join a game",
+  /** @param {string[]} names @param {number} seat @param {string} rules */
+  joinWords: (names, seat, rules) => `A seat is free for you: seat ${seat + 1} of a game of ${names.join(", ")} (${rules}).`,
+  yourName: "Your name (if you like)",
+  join: "Join",
+  joinHelp: "Keep the link: it opens your seat again, in any browser.",
+  joinedGames: "Games you joined",
+  forget: "Forget",
+  linksTitle: "Links for the others",
+  linksLocal:
+    "These links work on this machine only. For others, open this page at the address that the server prints with --host 0.0.0.0.",
+  linksHelp: "Who has the link of a seat plays it, in any browser. Spectators see no rack before the end.",
+  /** @param {number} seat @param {string} name @param {boolean} absent */
+  linkOf: (seat, name, absent) =>
+    absent ? `Seat ${seat + 1}: nobody has joined yet` : `Seat ${seat + 1}: ${name} has joined`,
+  linkOfSpectators: "For spectators",
+  copy: "Copy",
+  copied: "The link is selected and copied.",
+  personByLink: "a person, by a link",
+  byLinkHelp: "You get a link to send. Whoever opens it plays this seat.",
+  clockMinutes: "Minutes for each person",
+  clockSeconds: "Seconds added after each turn",
+  clockHelp: "A clock for people, for example 10 minutes and 10 seconds. Who runs out of time has lost.",
+  noClock: "no clock",
+  /** @param {number} seconds */
+  clock: (seconds) => {
+    const whole = Math.ceil(seconds);
+    return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+  },
+  resign: "Resign",
+  /** @param {string} name */
+  sureToResign: (name) => (name === YOU ? "Yes, I resign" : `Yes, ${name} resigns`),
+  playOn: "No, play on",
+  askTakeBack: "Ask to take back",
+  askNoMore: "Ask no more",
+  /** @param {string} name */
+  wantsToTakeBack: (name) => `${name} would like to take the last decision back.`,
+  /** @param {string[]} names */
+  waitsForConsent: (names) => `Asked to take back: waiting for ${names.join(", ")}.`,
+  agree: "Agree",
+  refuse: "Refuse",
+  /** Why people have left a game. @type {Record<"resigned" | "time", (name: string) => string>} */
+  hasLeft: {
+    resigned: (name) => `${name} resigned.`,
+    time: (name) => `${name} ran out of time.`,
   },
 
   // The end of a game

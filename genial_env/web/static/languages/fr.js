@@ -80,6 +80,7 @@ export const words = {
     foreign_page: () => "Ce serveur n’accepte de changements que de sa propre page.",
     game_has_gone_on: () =>
       "La partie a continué entre-temps, peut-être dans une autre fenêtre : voici où elle en est.",
+    game_over: () => "La partie est finie.",
     hint_of_another: () => "Un conseil s’adresse à la personne dont c’est le tour.",
     illegal_action: ({ reason }) => `Ce coup n’est pas permis : ${reason}`,
     internal_error: () => "Une erreur s’est produite dans le serveur ; son journal dit laquelle.",
@@ -87,13 +88,19 @@ export const words = {
     invalid_request: ({ field }) => `La demande n’est pas valable${field ? ` (${field})` : ""}.`,
     invalid_rules: ({ reason }) => `On ne peut pas jouer avec ces règles : ${reason}`,
     no_agent_to_play: () => "Ce n’est pas à un programme de jouer.",
+    no_hints_in_shared_games: () => "Il n’y a pas de conseils quand d’autres jouent à distance.",
     no_judge: () => "Il n’y a pas de conseils pour ces règles.",
     no_person_to_play: () => "Ce n’est pas à une personne de jouer.",
+    no_seat_to_join: () => "Ceci est pour qui a le lien d’une place.",
     no_session: () => "La page n’a pas de session sur ce serveur : rechargez-la.",
     no_such_game: () => "Cette partie n’existe pas, ou elle appartient à un autre navigateur.",
+    no_such_link: () => "Ce lien ne mène à aucune partie : elle a été supprimée, ou le lien n’est pas entier.",
     no_such_page: () => "Cette page n’existe pas.",
+    nobody_to_agree: () => "Personne d’autre ne joue qui pourrait accepter une reprise.",
+    not_invited: () => "Ce serveur est réservé aux invités : entrez le code qu’il a affiché au démarrage.",
     not_removed: ({ reason }) => `Le serveur ne peut pas supprimer la partie : ${reason}`,
     not_saved: ({ reason }) => `Le serveur ne peut pas enregistrer la partie : ${reason}`,
+    nothing_to_take_back: () => "Vous n’avez encore rien joué que vous pourriez reprendre.",
     rack_hidden: ({ seat }) => `La réserve du joueur ${seat + 1} ne peut pas être montrée maintenant.`,
     record_not_yet: () => "La partie enregistrée dévoile toutes les réserves : elle est disponible à la fin.",
     review_failed: () => "L’analyse a échoué ; le journal du serveur dit pourquoi.",
@@ -103,8 +110,11 @@ export const words = {
     server_full: () => "Le serveur a autant de parties qu’il peut en avoir : réessayez un autre jour.",
     size_out_of_range: ({ size, low, high }) =>
       `${sizeNames[/** @type {Size} */ (size)]} : de ${number(low)} à ${number(high)}.`,
+    spectators_only_look: () => "Les spectateurs ne font que regarder.",
     too_large: ({ bytes }) => `C’est trop long : ${number(bytes / 1000)} ko au plus.`,
     too_many_games: ({ most }) => `Vous avez ${most} parties : supprimez-en une avant d’en commencer une autre.`,
+    turn_of_another: () => "C’est à une autre personne de jouer.",
+    wrong_invitation: () => "Ce n’est pas le code d’invitation de ce serveur.",
   },
   noAnswer: "Le serveur ne répond pas. « genial serve » tourne-t-il encore ?",
   badStatus: (status) => `Le serveur répond par le code ${status}.`,
@@ -160,6 +170,7 @@ export const words = {
     return `${name === null ? "" : `${name}, `}réserve : ${held}`;
   },
   bag: (tiles) => count(tiles, { one: "# tuile dans le sac", other: "# tuiles dans le sac" }),
+  noHintsInSharedGames: "pas de conseils, car d’autres jouent à distance",
   noJudge: "pas de conseils pour cette partie",
   unseen: (tiles) => `Tuiles pas encore vues (${number(tiles)})`,
   unseenHelp: "Dans le sac ou dans les réserves cachées.",
@@ -232,10 +243,17 @@ export const words = {
   yourTurnTitle: "À vous de jouer · Génial!",
   gameOver: "La partie est finie.",
   thinking: (name) => `${name} réfléchit…`,
-  since: (seconds, waits) => {
+  since: (seconds, { waits, compiling }) => {
     const time = seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+    if (compiling) return ` ${time} (compilation pour cette machine, une seule fois)`;
     return ` ${time}${waits ? " (en attente : le serveur est très occupé)" : ""}`;
   },
+  stopThinking: "Arrêter la réflexion",
+  stopped: (name) => `${name} a été arrêté : c’est toujours son tour.`,
+  thinkOn: "Le laisser réfléchir encore",
+  otherAgent: "Un autre programme",
+  letPlay: "Continuer avec celui-ci",
+  turnOfAnother: (name, absent) => (absent ? `En attente des autres. C’est à ${name} de jouer.` : `C’est à ${name} de jouer.`),
   turnToPlace: (name) => `${turnOf(name)} : choisissez une tuile et posez-la.`,
   turnToSwap: (name) =>
     `${turnOf(name)} : la réserve n’a aucune des couleurs les plus basses. Échanger toutes les tuiles, ou les garder ?`,
@@ -289,6 +307,51 @@ export const words = {
     return `Conseil : ${action} – ${value}.`;
   },
 
+  // Des personnes dans plusieurs navigateurs
+  invitationTitle: "Vous êtes invité",
+  invitationHelp: "Ce serveur est réservé aux invités. Son hôte connaît le code : le serveur l’a affiché au démarrage.",
+  invitationCode: "Code d’invitation",
+  enter: "Entrer",
+  joinTitle: "Rejoindre une partie",
+  joinWords: (names, seat, rules) => `Une place est libre pour vous : joueur ${seat + 1} d’une partie de ${names.join(", ")} (${rules}).`,
+  yourName: "Votre nom (si vous voulez)",
+  join: "Rejoindre",
+  joinHelp: "Gardez le lien : il rouvre votre place, dans n’importe quel navigateur.",
+  joinedGames: "Parties que vous avez rejointes",
+  forget: "Oublier",
+  linksTitle: "Liens pour les autres",
+  linksLocal:
+    "Ces liens ne marchent que sur cette machine. Pour les autres, ouvrez cette page à l’adresse que le serveur affiche avec --host 0.0.0.0.",
+  linksHelp: "Qui a le lien d’une place y joue, dans n’importe quel navigateur. Les spectateurs ne voient aucune réserve avant la fin.",
+  linkOf: (seat, name, absent) =>
+    absent ? `Joueur ${seat + 1} : personne n’a encore rejoint` : `Joueur ${seat + 1} : ${name} a rejoint`,
+  linkOfSpectators: "Pour les spectateurs",
+  copy: "Copier",
+  copied: "Le lien est sélectionné et copié.",
+  personByLink: "une personne, par un lien",
+  byLinkHelp: "Vous recevez un lien à envoyer. Qui l’ouvre joue à cette place.",
+  clockMinutes: "Minutes par personne",
+  clockSeconds: "Secondes ajoutées après chaque tour",
+  clockHelp: "Une pendule pour les personnes, par exemple 10 minutes et 10 secondes. Qui dépasse son temps a perdu.",
+  noClock: "sans pendule",
+  clock: (seconds) => {
+    const whole = Math.ceil(seconds);
+    return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+  },
+  resign: "Abandonner",
+  sureToResign: (name) => (name === YOU ? "Oui, j’abandonne" : `Oui, ${name} abandonne`),
+  playOn: "Non, continuer",
+  askTakeBack: "Demander à reprendre le coup",
+  askNoMore: "Retirer la demande",
+  wantsToTakeBack: (name) => `${name} voudrait reprendre son dernier coup.`,
+  waitsForConsent: (names) => `Reprise demandée : en attente de ${names.join(", ")}.`,
+  agree: "Accepter",
+  refuse: "Refuser",
+  hasLeft: {
+    resigned: (name) => `${name} a abandonné.`,
+    time: (name) => `${name} a dépassé son temps.`,
+  },
+
   // La fin d’une partie
   result: "Résultat",
   place: "Rang",
@@ -305,6 +368,8 @@ export const words = {
     return `${alike}${compared}, ${first} devant ${second}`;
   },
   ends: {
+    resignation: "abandon",
+    time: "temps écoulé",
     unfinished: "partie inachevée",
     "board full": "plateau plein",
     "all markers at the end": "tous les marqueurs au bout de la piste",
