@@ -2,11 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
-from functools import lru_cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +16,14 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from genial_env.analysis.judge import can_judge
-from genial_env.render.replay_page import replay_html
 from genial_env.web import _game_requests as game_requests
 from genial_env.web._access import COOKIE, INVITATION_COOKIE, AccessControl
 from genial_env.web._introduction import play_lesson
+from genial_env.web._page_files import send_file, send_replay_page, send_worker
 from genial_env.web._record_requests import ReviewStream, list_steps, parse_record, summarize_file
 from genial_env.web._request_checks import FRAMED, Refused, RequestChecks, invalid, read_body
 from genial_env.web._request_parts import MAX_BODY_BYTES, game_name, parse_body, parse_seat, parse_turn
-from genial_env.web._serialize import JsonObject, choices_to_json, look_to_json, manifest, rules_to_json, theme_css
+from genial_env.web._serialize import JsonObject, choices_to_json, look_to_json, rules_to_json
 from genial_env.web._sessions import Sessions
 from genial_env.web._study_routes import LONG, QUICK, Work
 from genial_env.web._table_requests import CHANGES
@@ -39,18 +36,6 @@ AFTER_TIME_S = 0.05
 
 MAX_FILE_BYTES = 5_000_000
 """The most bytes of a file of records."""
-
-MEDIA_TYPES = {
-    ".html": "text/html",
-    ".css": "text/css",
-    ".js": "text/javascript",
-    ".svg": "image/svg+xml",
-    ".json": "application/json",
-    ".webmanifest": "application/manifest+json",
-}
-
-DRAWINGS = Path(__file__).parents[2] / "docs" / "images" / "rules"
-"""The drawings of the rules in a clone of the repository. A wheel has them in `static/rules`."""
 
 SWEEP_S = 600
 """The seconds between two removals of old sessions."""
@@ -151,10 +136,10 @@ def _list_routes(handlers: "RequestHandlers") -> list[Route]:
     }
     posts |= {f"/api/games/{{name}}/{what}": handlers.change for what in CHANGES}
     gets: dict[str, Handler] = {
-        "/": _send_file,
-        "/static/{name:path}": _send_file,
-        "/worker.js": _send_worker,
-        FRAMED: _send_replay_page,
+        "/": send_file,
+        "/static/{name:path}": send_file,
+        "/worker.js": send_worker,
+        FRAMED: send_replay_page,
         "/api/games": handlers.games,
         "/api/games/{name}": handlers.game,
         "/api/games/{name}/hint": handlers.hint,
@@ -442,46 +427,7 @@ async def _wait_for_disconnect(request: Request) -> None:
         pass
 
 
-# The files of the page, and errors
-
-
-@lru_cache(maxsize=1)
-def _files() -> dict[str, bytes]:
-    """Return the files of the page by name. No other file can be requested."""
-    folder = resources.files("genial_env.web") / "static"
-    drawings = _read_folder(DRAWINGS, "rules/") if DRAWINGS.is_dir() else ()
-    return {
-        **dict(drawings),
-        **dict(_read_folder(folder)),
-        "theme.css": theme_css().encode(),
-        "manifest.webmanifest": manifest(),
-    }
-
-
-def _read_folder(folder: Traversable, before: str = "") -> Iterator[tuple[str, bytes]]:
-    """Yield the names and contents of the files of a folder and of its folders; `before` stands before each name."""
-    for file in folder.iterdir():
-        if file.is_dir():
-            yield from _read_folder(file, f"{before}{file.name}/")
-        elif Path(file.name).suffix in MEDIA_TYPES:
-            yield before + file.name, file.read_bytes()
-
-
-async def _send_file(request: Request) -> Response:
-    name = request.path_params.get("name", "index.html")
-    if name not in _files():
-        raise Refused(404, "there is no such page here", "no_such_page")
-    return Response(_files()[name], media_type=MEDIA_TYPES[Path(name).suffix])
-
-
-async def _send_worker(request: Request) -> Response:
-    """Send the service worker. It must lie above all that it answers for."""
-    return Response(_files()["worker.js"], media_type=MEDIA_TYPES[".js"])
-
-
-async def _send_replay_page(request: Request) -> Response:
-    """Send the page that shows a game packed into its address; any page may frame it."""
-    return Response(replay_html(None), media_type="text/html")
+# Errors
 
 
 async def _answer_refusal(request: Request, error: Exception) -> Response:

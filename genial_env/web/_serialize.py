@@ -6,7 +6,6 @@ describes these objects for the page.
 Colors are letters, tiles are two letters, cells are their numbers, and a free cell is a dot.
 """
 
-import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -47,32 +46,6 @@ YOU = "You"
 def look_to_json() -> JsonObject:
     """Return the shapes and colors of tiles, by color letter, and the color of the ground of a tile."""
     return {"colors": theme.COLORS, "shapes": theme.SHAPES, "symbols": theme.SYMBOLS, "tile": theme.TILE}
-
-
-def theme_css() -> str:
-    """Return the colors of the drawings as CSS variables, for the page's style sheet, each for light and dark mode."""
-    colors = {
-        "paper": theme.PAPER,
-        "ink": theme.INK,
-        "free": theme.FREE,
-        "edge": theme.FREE_EDGE,
-        "tile": theme.TILE,
-        "mark": theme.MARK,
-    }
-    values = {
-        name: f"light-dark({color}, {theme.NIGHT[name]})" if name in theme.NIGHT else color
-        for name, color in colors.items()
-    }
-    return f":root {{ {' '.join(f'--{name}: {value};' for name, value in values.items())} }}\n"
-
-
-def manifest() -> bytes:
-    """Return the manifest by which a browser installs the page as an application."""
-    icon = {"src": "/static/icon.svg", "sizes": "any", "type": "image/svg+xml"}
-    colors = {"background_color": theme.PAPER, "theme_color": theme.PAPER}
-    name = "Génial!"
-    data = {"name": name, "short_name": name, "start_url": "/", "display": "standalone", "icons": [icon], **colors}
-    return json.dumps(data).encode()
 
 
 def choices_to_json() -> JsonObject:

@@ -41,6 +41,7 @@ from genial_env.web import _session_store as session_store
 from genial_env.web import _sessions as sessions
 from genial_env.web import make_app, server
 from genial_env.web._opponents import RATED_AS, RATINGS
+from genial_env.web._page_files import MEDIA_TYPES
 from genial_env.web._serialize import game_to_json, rules_to_json
 from genial_env.web.limits import Limits
 from tests.conftest import GUARD
@@ -102,7 +103,7 @@ def test_every_file_of_the_page_is_served(browser: Browser) -> None:
     for name, content in page_files().items():
         answer = browser.get(f"/static/{name}")
         assert answer.content == content
-        assert answer.headers["content-type"].split(";")[0] in web_app.MEDIA_TYPES.values()
+        assert answer.headers["content-type"].split(";")[0] in MEDIA_TYPES.values()
 
 
 @pytest.mark.parametrize(

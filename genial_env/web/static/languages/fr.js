@@ -285,7 +285,7 @@ export const words = {
   keys: { hint: "H", lay: "Entrée", takeBack: "Échap", rotate: "R" },
   inHand: (tile) => `${tile} en main.`,
   chooseTile: "Choisissez d’abord une tuile de votre réserve.",
-  takenBack: "Reprise.",
+  takenBack: "Tuile reprise.",
   doesNotFit: "La tuile ne peut pas être posée ici.",
   firstTile: "Votre première tuile doit être posée contre un symbole imprimé que ne touche encore aucune tuile.",
   preview: (where, halves, total, markers) => {
