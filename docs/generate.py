@@ -21,6 +21,7 @@ from genial_env.core.views import VIEW_SPECS, View
 from genial_env.encodings import ENCODINGS
 from genial_env.encodings.planes import PLANE_SPECS
 from genial_env.envs.central import central_fields, central_length
+from genial_env.records.columns import COLUMNS
 
 SEATS = {
     "2 seats": Rules(2),
@@ -55,6 +56,16 @@ def _range(low: int, high: Limit | None) -> str:
     if highest[-1] >= 2**31:
         return f"from {low}"
     return f"{low} to {', '.join(map(str, highest))}"
+
+
+def column_table() -> str:
+    """Return the columns of tables of decisions as a Markdown table."""
+    lines = [_row(["column", "type", "content"]), _row(["---"] * 3)]
+    for column in COLUMNS:
+        names = [f"`{name}`" for name in column.names]
+        shown = ", ".join(names) if len(names) <= 4 else f"{names[0]} … {names[-1]}"
+        lines.append(_row([shown, column.type, column.meaning]))
+    return "\n".join(lines)
 
 
 def content_table() -> str:
@@ -213,6 +224,7 @@ TABLES: dict[str, dict[str, Callable[[], str]]] = {
         "central": central_table,
     },
     "hidden.md": {"view": lambda: array_table(View, VIEW_SPECS, "G")},
+    "tables.md": {"columns": column_table},
     "state.md": {"state": lambda: array_table(State, STATE_SPECS, "B")},
 }
 """How to compute the tables of each page, by name."""

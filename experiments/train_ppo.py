@@ -7,6 +7,7 @@ The same command resumes an interrupted run. The network of agents/ppo/afterstat
 past selves and scripted agents, hard ones more often. It is evaluated regularly. The folder of the run then holds
 
     run.json, curve.jsonl     how the run went (agents/runs/run.py)
+    config.yaml               all options, for --config
     checkpoint.pt             the complete state: an interrupted run resumes from it and ends bit for bit the same
     evaluations.npz, best_model.zip    of sb3-contrib's MaskableEvalCallback, against the last of the opponents
     policy.safetensors        the latest weights, for genial_env/policies/ppo.py
@@ -16,9 +17,9 @@ The answer, with all numbers: docs/training.md, "PPO".
 """
 
 import torch
-import tyro
 
 from agents.ppo.trainer import MAY_CHANGE, Args, Trainer
+from agents.runs.config import parse_options
 from agents.runs.run import Run, open_run
 from genial_env import use_backend
 from genial_env._util.shutdown import handle_signals
@@ -36,4 +37,4 @@ def main(args: Args) -> Run:
 
 if __name__ == "__main__":
     with handle_signals("train_ppo"):
-        main(tyro.cli(Args))
+        main(parse_options(Args))

@@ -14,9 +14,9 @@ The answer, with numbers: docs/rllib.md.
 """
 
 import ray
-import tyro
 
 from agents.rllib.trainer import LOSSES, Args, Trainer
+from agents.runs.config import parse_options
 from agents.runs.run import Run, open_run
 from genial_env._util.shutdown import handle_signals
 
@@ -43,4 +43,4 @@ def main(args: Args) -> Run:
 
 if __name__ == "__main__":
     with handle_signals("train_rllib"):
-        main(tyro.cli(Args))
+        main(parse_options(Args))

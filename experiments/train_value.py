@@ -17,10 +17,10 @@ The answer, with numbers and commands: docs/learning_curves.md.
 from pathlib import Path
 
 import torch
-import tyro
 from rich.console import Console
 
 from agents.runs.checkpoints import load_checkpoint
+from agents.runs.config import parse_options
 from agents.runs.evaluation import Measured, format_results, measure
 from agents.runs.run import Run, open_run, read_runs
 from agents.value.actors import Actors
@@ -128,4 +128,4 @@ def _start_or_resume(args: Args, run: Run) -> tuple[Learner, list[SelfPlayTask]]
 
 if __name__ == "__main__":
     with handle_signals("train_value"):
-        main(tyro.cli(Args))
+        main(parse_options(Args))

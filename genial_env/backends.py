@@ -52,6 +52,7 @@ __all__ = [
     "compiled",
     "current",
     "for_one_game",
+    "is_chosen",
     "pick",
     "use_backend",
     "using",
@@ -192,6 +193,11 @@ def _requested() -> Backend | None:
     """Return the backend requested by the block, else by the process, else by environment variables; None: none."""
     block = _blocks.get()
     return (block and block[0]) or chosen() or _from_environment()
+
+
+def is_chosen() -> bool:
+    """Return whether a block, the process or environment variables have chosen a backend."""
+    return _requested() is not None
 
 
 def _effective(backend: Backend) -> Backend:

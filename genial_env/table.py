@@ -9,7 +9,7 @@ table.advance()
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy, deepcopy
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -192,7 +192,7 @@ class Table:
         """Return a table of the same game, with the same agents; decisions on one do not change the other."""
         other = copy(self)
         other._agents, other._actions = list(self._agents), list(self._actions)
-        other._recorder = deepcopy(self._recorder)
+        other._recorder = self._recorder.copy()
         return other
 
     def movers(self) -> list[int]:

@@ -148,13 +148,16 @@ class Args(PPOOptions):
     """threads of torch"""
     device: str = "cpu"
     """device of torch"""
+    log_formats: tuple[str, ...] = ("tensorboard",)
+    """formats of Stable-Baselines3's logger, in the folder "tensorboard" of the run: tensorboard, csv, json, log,
+    stdout"""
     backend: str = "numba"
     """backend of the environment; "numpy" plays the same games"""
     out: Path = Path("runs/ppo")
     """folder of the run"""
 
 
-MAY_CHANGE = ("out", "threads", "backend", "device")
+MAY_CHANGE = ("out", "threads", "backend", "device", "log_formats")
 """Options that may differ when a run is resumed."""
 
 
@@ -184,7 +187,7 @@ class Trainer:
         self.env = self._make_env(self.league.make_pool(), args.n_envs, args.seed)
         self.training_env = VecPotentialShaping(self._augment(self._add_tiles(self.env)), args.shaping)
         self.model = self._make_model()
-        self.model.set_logger(configure(str(args.out / "tensorboard"), ["tensorboard"]))
+        self.model.set_logger(configure(str(args.out / "tensorboard"), list(args.log_formats)))
         if self.start is not None:
             self.net.load_arrays(self.start)
             self.add_past_self()

@@ -4,6 +4,7 @@
 `run.json`       trainer, command, arguments, seed; start and end; totals (wall and CPU seconds, moves, games, ...);
                  and `sessions`: code, libraries and machine of each session (genial_env.arena.provenance). A run that
                  is interrupted and resumed has several sessions.
+`config.yaml`    the options, for ``--config`` (agents/runs/config.py)
 `curve.jsonl`    one line per evaluation: ``wall_s``, ``cpu_s``, ``moves``, ``games``, ``against`` (by opponent the
                  fields of :class:`~agents.runs.evaluation.Measured`), and further numbers of the trainer
 ===============  =====================================================================================================
@@ -26,6 +27,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from agents.runs.config import CONFIG, write_config
 from agents.runs.evaluation import Measured
 from genial_env._util.files import append_lines, lock_folder, write_json, write_text
 from genial_env._util.strict_json import numbered_lines, parse_object, read_object
@@ -107,6 +109,7 @@ class Run:
         self._about["sessions"].append(provenance(current()))
         self._wall_s, self._cpu_s, self._lines = 0.0, 0.0, 0
         self._began_wall, self._began_cpu = time.perf_counter(), time.process_time()
+        write_config(folder / CONFIG, arguments)
         self._write()
 
     @property

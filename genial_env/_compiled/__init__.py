@@ -3,7 +3,7 @@
 Importing this package imports numba and registers them.
 """
 
-from genial_env._compiled import afterstates, choices, implementations, value_net, value_search
+from genial_env._compiled import afterstates, choices, implementations, preparing, value_net, value_search
 from genial_env._compiled.jit import cache_directory, entries
 from genial_env._compiled.one_game import CompiledEngine
 
@@ -14,6 +14,7 @@ __all__ = [
     "choices",
     "entries",
     "implementations",
+    "preparing",
     "value_net",
     "value_search",
 ]

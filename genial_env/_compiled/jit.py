@@ -7,8 +7,8 @@ for itself.
 """
 
 import hashlib
+import logging
 import os
-import sys
 import threading
 import types
 from collections.abc import Callable, Iterator
@@ -100,11 +100,17 @@ class Entry:
         self._function = function
         self._compiled: Any = None
 
+    @property
+    def needs_compiling(self) -> bool:
+        """Whether the first call will compile: the function has not been called, and its code is not on disk."""
+        kept_at = cache_directory()
+        return self._compiled is None and not (kept_at and any(kept_at.glob(f"*/{self._file_pattern}")))
+
     def __call__(self, *arguments: Any) -> Any:
         """Call the function, compiled or loaded before if that has not been done."""
         compiled = self._compiled
         if compiled is None:
-            with _lock, _announce():
+            with lock, _announce():
                 compiled = self._compiled = self._compiled or self._prepare(arguments)
         return compiled(*arguments)
 
@@ -115,7 +121,7 @@ class Entry:
             try:
                 return self._load_or_compile(types, kept_at)
             except OSError as error:
-                _print(f"cannot keep compiled code in {kept_at}: {error}")
+                _log.warning("genial_env: cannot keep compiled code in %s: %s", kept_at, error)
         dispatcher = self._dispatcher()
         dispatcher.compile(types)
         return dispatcher
@@ -140,7 +146,7 @@ class Entry:
             except Exception as error:  # reading a damaged file may raise anything
                 if begun.is_true or is_last:  # not the fault of a damaged file
                     raise
-                _print(f"compiled code in {kept_at} cannot be read, and is made anew: {error}")
+                _log.warning("genial_env: compiled code in %s cannot be read, and is made anew: %s", kept_at, error)
                 for path in self._files(dispatcher):
                     path.unlink(missing_ok=True)
         raise AssertionError("the last try returns or raises")
@@ -151,9 +157,13 @@ class Entry:
 
     def _files(self, dispatcher: Any) -> list[Path]:
         """Return the cache files of this function: an index, and the code for each set of types."""
-        code = self._function.__code__
-        name = f"*.{self._function.__qualname__}-{code.co_firstlineno}.py*.nb?"
-        return list(Path(dispatcher.stats.cache_path).glob(name))
+        return list(Path(dispatcher.stats.cache_path).glob(self._file_pattern))
+
+    @property
+    def _file_pattern(self) -> str:
+        """The names of the cache files of this function."""
+        module = self._function.__module__.rpartition(".")[2]
+        return f"{module}.{self._function.__qualname__}-{self._function.__code__.co_firstlineno}.py*.nb?"
 
 
 class _Begun(event.Listener):
@@ -169,7 +179,8 @@ class _Begun(event.Listener):
         """Ignore the end."""
 
 
-_lock = threading.RLock()
+lock = threading.RLock()
+"""Held while a function is compiled or loaded."""
 
 
 @contextmanager
@@ -184,10 +195,12 @@ def _numba_cache_at(path: Path) -> Iterator[None]:
 
 # Messages
 
+_log = logging.getLogger("genial_env")
+
 
 @contextmanager
 def _announce() -> Iterator[None]:
-    """Print once, on a terminal, that functions are compiled."""
+    """Log once that functions are compiled."""
     with event.install_listener("numba:compile", _Announcer()):
         yield
 
@@ -198,21 +211,15 @@ class _Announcer(event.Listener):
     has_announced = False
 
     def on_start(self, event: Any) -> None:
-        """Print a message the first time."""
+        """Log a message the first time. Without handlers of their own, programs print it to the error stream."""
         if not _Announcer.has_announced:
             _Announcer.has_announced = True
             kept_at = cache_directory()
             where = "not kept, as no cache directory can be written" if kept_at is None else f"kept in {kept_at}"
-            _print(f"compiling for this machine, once, a few seconds for each function ({where})")
+            _log.warning("genial_env: compiling for this machine, once, a few seconds for each function (%s)", where)
 
     def on_end(self, event: Any) -> None:
         """Ignore the end."""
-
-
-def _print(message: str) -> None:
-    """Print a message if the error stream is a terminal, not if a program reads it."""
-    if sys.stderr.isatty():
-        print(f"genial_env: {message}", file=sys.stderr, flush=True)
 
 
 # The cache directory

@@ -14,7 +14,9 @@ MAX_CHARACTERS = 2**24
 MAX_DEPTH = 64
 """The largest nesting depth of arrays and objects."""
 
-_NO_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[^\[\]{}"]+', re.DOTALL)
+_STRINGS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_SQUARE = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 class JSONError(ValueError):
@@ -36,7 +38,7 @@ def parse_json(text: str, where: str = "", *, max_characters: int = MAX_CHARACTE
     place = f"{where}: " if where else ""
     if len(text) > max_characters:
         raise JSONError(f"{place}expected JSON of at most {max_characters} characters, found {len(text)}")
-    if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
+    if text.count("[") + text.count("{") > MAX_DEPTH and _is_too_deep(text):
         raise JSONError(f"{place}expected JSON nested at most {MAX_DEPTH} deep, found more")
     try:
         return json.loads(
@@ -116,16 +118,15 @@ def decode_text(content: bytes, where: str = "", *, may_have_mark: bool = True) 
         raise JSONError(f"{place}expected UTF-8 text, found {error.reason} at byte {error.start}") from error
 
 
-def _depth(text: str) -> int:
-    """Return the nesting depth of arrays and objects."""
-    depth = deepest = 0
-    for character in _NO_BRACKETS.sub("", text):
-        if character in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif character in "]}":
-            depth -= 1
-    return deepest
+def _is_too_deep(text: str) -> bool:
+    """Return whether arrays and objects are nested more than MAX_DEPTH deep."""
+    outside = _STRINGS.sub("", text) if "\\" in text else "".join(text.split('"')[::2])
+    brackets = outside.encode("ascii", "ignore").translate(_SQUARE, _NO_BRACKETS)
+    for _ in range(MAX_DEPTH):  # each time the innermost pairs are removed
+        if b"[]" not in brackets:
+            break
+        brackets = brackets.replace(b"[]", b"")
+    return b"[]" in brackets or brackets.count(b"[") > MAX_DEPTH
 
 
 def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -34,15 +34,17 @@ from genial_env.core.ranking import rank_utility
 from genial_env.core.rules import Rules
 from genial_env.core.state import EMPTY, State
 from genial_env.policies import weight_files
-from genial_env.records import replay_many
+from genial_env.records import Decisions, replay_many
 
 __all__ = [
     "DEAL",
     "DrawLuck",
+    "FoundDraws",
     "GameLuck",
     "can_measure_luck",
     "compute_luck",
     "explained_variance",
+    "find_draws",
     "luck_of_draws",
     "measure_luck",
 ]
@@ -108,7 +110,7 @@ def measure_luck(record: dict[str, Any], weights: weight_files.Source = None) ->
         RecordError: if the record is invalid.
         ValueError: if the game is not finished, or there are no weights for it.
     """
-    found = _find_draws([record])
+    found = find_draws(replay_many([record]))
     if not found.final.over[0]:
         raise ValueError("luck is a part of the result: the game is not finished")
     net = read_full_state_net(found.rules, weights)
@@ -142,7 +144,7 @@ def compute_luck(records: Sequence[dict[str, Any]], net: FullStateNet) -> Floats
     """
     luck = np.zeros((len(records), net.rules.tracks))
     for start in range(0, len(records), AT_ONCE):
-        found = _find_draws(records[start : start + AT_ONCE])
+        found = find_draws(replay_many(records[start : start + AT_ONCE]))
         np.add.at(luck, start + found.games, luck_of_draws(found.draws, net).sum(axis=1))
     return luck
 
@@ -192,27 +194,32 @@ def can_measure_luck(rules: Rules) -> bool:
 
 
 @dataclass(eq=False)
-class _Found:
+class FoundDraws:
     """The draws of recorded games."""
 
     rules: Rules
     draws: Draws  # [D], those of a game in order
     games: Ints  # [D] the game of each draw
     events: Ints  # [D] the number of its event in the record, DEAL for an initial rack
+    decisions: Ints  # [D] the index of the decision before it, -1 for an initial rack
     final: State  # [B] the end of each game
 
 
-def _find_draws(records: Sequence[dict[str, Any]]) -> _Found:
-    """Replay games and return their draws."""
-    found = replay_many(records)
-    drew = np.flatnonzero((found.draws != EMPTY).any(axis=1))
-    deals = list(draws_of_deals(found.dealt))
-    parts = [*deals, draws_of_actions(found.states.select(drew), found.actions[drew], found.draws[drew])]
-    games = np.concatenate([*(np.arange(len(records)) for _ in deals), found.games[drew]])
-    events = np.concatenate([np.full(len(deals) * len(records), DEAL), found.draw_events[drew]])
+def find_draws(played: Decisions) -> FoundDraws:
+    """Return the draws of replayed games."""
+    drew = np.flatnonzero((played.draws != EMPTY).any(axis=1))
+    deals = list(draws_of_deals(played.dealt))
+    parts = [*deals, draws_of_actions(played.states.select(drew), played.actions[drew], played.draws[drew])]
+    n_games, n_deals = len(played.final), len(deals) * len(played.final)
+    games = np.concatenate([*(np.arange(n_games) for _ in deals), played.games[drew]])
     in_order = np.argsort(games, kind="stable")
-    return _Found(
-        found.final.rules, Draws.concat(parts).select(in_order), games[in_order], events[in_order], found.final
+    return FoundDraws(
+        played.final.rules,
+        Draws.concat(parts).select(in_order),
+        games[in_order],
+        np.concatenate([np.full(n_deals, DEAL), played.draw_events[drew]])[in_order],
+        np.concatenate([np.full(n_deals, -1), drew])[in_order],
+        played.final,
     )
 
 

@@ -12,8 +12,8 @@ from typing import IO, Any
 
 import numpy as np
 
+from genial_env._util.error_text import describe_error, printable
 from genial_env._util.shutdown import Terminated, exit_with_parent
-from genial_env.arena._agent_errors import describe_error, printable
 from genial_env.arena.games import ask
 from genial_env.backends import using
 from genial_env.core import kernel

@@ -7,6 +7,7 @@ of one agent.
 import ast
 import hashlib
 import os
+import shutil
 import sys
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -14,6 +15,7 @@ from pathlib import Path
 from genial_env._util.validators import STRING, mapping_of
 from genial_env._util.version import __version__
 from genial_env.core.rules import Rules
+from genial_env.engines.protocol import is_engine, split_command
 from genial_env.policies.registry import parse_agent
 from genial_env.policies.roster import ROSTER
 from genial_env.policies.weight_files import find_shipped
@@ -33,6 +35,8 @@ INSTALLED = ("site-packages", "dist-packages")
 def fingerprint(agent: str, rules: Rules) -> Fingerprint:
     """Return what an agent depends on.
 
+    An engine depends on its program and on the files among its arguments.
+
     An agent of the package depends on the package's version and on the shipped weights for the rules. An agent
     ``module:factory`` depends on the source of the module and of what it imports from beside it: from the same
     directory of ``sys.path``, or, for installed modules, from the same package. Both depend on the files that their
@@ -42,6 +46,10 @@ def fingerprint(agent: str, rules: Rules) -> Fingerprint:
         agent: as :func:`genial_env.make_policy` reads it.
         rules: the rules of the games.
     """
+    if is_engine(agent):
+        program, *arguments = split_command(agent)
+        paths = [shutil.which(program) or program, *arguments]
+        return {f"file {path}": _hash(Path(path)) for path in paths if _is_file(path)}
     name, settings = parse_agent(agent)
     found = {
         f"file {value}": _hash(Path(value)) for value in settings.values() if isinstance(value, str) and _is_file(value)

@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env._util.error_text import describe_error
 from genial_env._util.shutdown import Terminated
-from genial_env.arena._agent_errors import AgentError, AgentStopped, describe_error
 from genial_env.core import kernel, ranking
 from genial_env.core.arrays import Bits, Ints
 from genial_env.core.chance import bits
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.core.views import View, view
+from genial_env.errors import AgentError, AgentStopped
 from genial_env.policies.base import Policy
 from genial_env.policies.decisions import choice_keys, decide
 from genial_env.records import Record, Recorder
@@ -155,7 +156,7 @@ class _Table:
                 self._alone.add(entrant)
             if len(rows) > 1:
                 return self._chosen_one_by_one(entrant, rows)
-            is_told = isinstance(error, AgentStopped | AgentError)
+            is_told = isinstance(error, AgentError)
             self._forfeit(int(rows[0]), str(error) if is_told else describe_error(error))
             return np.zeros(1, dtype=np.int64)
         for i in np.flatnonzero(~kernel.is_legal(self.state, actions, rows)):

@@ -9,38 +9,35 @@ The child is started by ``python -c`` and not by multiprocessing. So it works in
 on every system, and it does not import the parent's script.
 """
 
-import atexit
 import json
 import os
 import pickle
-import queue
-import signal
-import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 
-from genial_env._util.shutdown import sigint_blocked
+from genial_env._util.error_text import printable
 from genial_env._util.strict_json import JSONError, parse_object
-from genial_env.arena._agent_errors import AgentError, AgentStopped, printable
 from genial_env.arena._agent_process import is_agent_process
 from genial_env.backends import Backend
 from genial_env.core import kernel
 from genial_env.core.arrays import Bits, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.views import View
+from genial_env.engines.client import Engine
+from genial_env.engines.clock import GameClock
+from genial_env.engines.process import ChildProcess
+from genial_env.engines.protocol import is_engine
+from genial_env.errors import AgentError, AgentLate, AgentStopped
 from genial_env.policies.registry import make_policy, prepare
 
 __all__ = [
     "ISOLATED",
-    "AgentError",
-    "AgentStopped",
     "IsolatedPolicy",
     "Isolation",
     "check_agents",
@@ -60,34 +57,35 @@ PATIENCE = 3
 LONGEST_ANSWER = 1 << 24
 """The largest size of an answer in bytes."""
 
-POLL_S = 1.0
-"""The interval at which the parent checks that a process without an answer still runs."""
-
 
 @dataclass(frozen=True)
 class Isolation:
-    """The settings of process isolation. It applies to agents named by ``module:factory`` only.
+    """The settings of process isolation. It applies to agents named by ``module:factory``, and to engines.
 
     Args:
-        on: whether such agents get their own processes. Without isolation a decision is up to a millisecond faster, but
-            an agent can end or block the whole run.
+        on: whether agents ``module:factory`` get their own processes; engines always have one. Without isolation a
+            decision is up to a millisecond faster, but an agent can end or block the whole run.
         move_time_s: the time limit of a decision in seconds; None for no limit. The decisions of a batch that takes
             longer are repeated one by one.
+        game_time_s: the time limit of all decisions of a seat in a game in seconds; None for no limit. The time of a
+            batch is divided evenly among its games.
 
     Raises:
-        ValueError: if `move_time_s` is not above 0.
+        ValueError: if a limit is not above 0.
     """
 
     on: bool = True
     move_time_s: float | None = 60.0
+    game_time_s: float | None = None
 
     def __post_init__(self) -> None:
-        if self.move_time_s is not None and not self.move_time_s > 0:
-            raise ValueError(f"move_time_s must be above 0, or None for no limit, not {self.move_time_s!r}")
+        for name, limit_s in (("move_time_s", self.move_time_s), ("game_time_s", self.game_time_s)):
+            if limit_s is not None and not limit_s > 0:
+                raise ValueError(f"{name} must be above 0, or None for no limit, not {limit_s!r}")
 
     def applies_to(self, agent: str) -> bool:
         """Return whether an agent gets its own process."""
-        return self.on and ":" in agent.partition("(")[0]
+        return is_engine(agent) or (self.on and ":" in agent.partition("(")[0])
 
 
 ISOLATED = Isolation()
@@ -102,13 +100,22 @@ class IsolatedPolicy:
         rules: the rules of the games.
         backend: the compute backend of the agent.
         move_time_s: the time limit of an answer in seconds; None for no limit.
+        game_time_s: the time limit of all answers of a game in seconds; None for no limit.
     """
 
-    def __init__(self, agent: str, rules: Rules, backend: Backend, move_time_s: float | None) -> None:
+    def __init__(
+        self,
+        agent: str,
+        rules: Rules,
+        backend: Backend,
+        move_time_s: float | None,
+        game_time_s: float | None = None,
+    ) -> None:
         self.name = agent
         self._order = (agent, rules, backend)
         self._move_time_s, self._late, self._warms_up = move_time_s, 0, True
-        self._process: _Process | None = None
+        self._clock = GameClock(game_time_s)
+        self._process: ChildProcess | None = None
 
     def start(self) -> None:
         """In place: start the process if none runs, and wait until the agent is made.
@@ -128,10 +135,10 @@ class IsolatedPolicy:
 
     def _make(self) -> None:
         """In place: start a new process and make the agent in it."""
-        self._process = _Process()
-        self._process.send((*self._order, _main_of(self.name)))
+        self._process = _start_process()
+        self._send((*self._order, _main_of(self.name)))
         try:
-            answer = self._process.answer(START_S)
+            answer = self._answer(START_S)
         except AgentStopped as error:
             raise ValueError(f"agent {self.name!r} cannot be made: {error}") from None
         if "refused" in answer:
@@ -139,10 +146,9 @@ class IsolatedPolicy:
 
     def _warm_up(self) -> None:
         """In place: warm the agent up. If its process ends, start a new one: only failures in a game count."""
-        assert self._process is not None
-        self._process.send(())
+        self._send(())
         try:
-            self._process.answer(None if self._move_time_s is None else WARM_UP_MOVES * self._move_time_s)
+            self._answer(None if self._move_time_s is None else WARM_UP_MOVES * self._move_time_s)
         except AgentStopped:
             self._warms_up = False
             self.close()
@@ -165,22 +171,47 @@ class IsolatedPolicy:
             self.start()
         except ValueError as error:
             raise AgentStopped(str(error)) from None
-        process = self._process
-        assert process is not None
+        left_s = self._clock.left_s(games)
+        if left_s is not None and left_s <= 0:
+            raise AgentLate(f"more than {self._clock.limit_s:g} s for its decisions in this game")
+        limit_s, begun = self._limit_s(left_s, len(view)), time.perf_counter()
         try:
-            process.send((view, random, games))
-            answer = process.answer(self._move_time_s)
-        except _Late:
-            self._late += 1
+            self._send((view, random, games))
+            answer = self._answer(limit_s)
+        except AgentLate:
+            self._late += limit_s == self._move_time_s
             self.close()
             raise
         except BaseException:  # with an interruption too: an answer that is still to come would be taken for the next
             self.close()
             raise
         self._late = 0
+        self._clock.add(games, time.perf_counter() - begun)
         if "error" in answer:
             raise AgentError(printable(str(answer["error"])))
         return kernel.as_actions(answer.get("actions", ()), len(view))
+
+    def _limit_s(self, left_s: float | None, n_games: int) -> float | None:
+        """Return the time limit of the decisions in a batch of games, the least of whose times left is given."""
+        limits = [self._move_time_s, None if left_s is None else n_games * left_s]
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    def _send(self, request: tuple[Any, ...]) -> None:
+        assert self._process is not None
+        self._process.send(pickle.dumps(request, protocol=pickle.HIGHEST_PROTOCOL))
+
+    def _answer(self, limit_s: float | None) -> dict[str, Any]:
+        """Wait for the answer to the last request.
+
+        Raises:
+            AgentStopped: if there is none within the limit, the process ends, or the answer cannot be read.
+        """
+        assert self._process is not None
+        line = self._process.read_line(limit_s)
+        try:
+            return parse_object(line.decode("utf-8"))
+        except (JSONError, UnicodeDecodeError):
+            raise AgentStopped("its process gave an answer that cannot be read") from None
 
     def close(self) -> None:
         """In place: end the process."""
@@ -189,127 +220,35 @@ class IsolatedPolicy:
             process.end()
 
 
-class _Late(AgentStopped):
-    """Raised if there is no answer in time."""
-
-
-class _Process:
-    """A child process that runs ``_agent_process.serve``, with its pipes.
-
-    Threads write to and read from the pipes, so that no call blocks without a limit.
-    """
-
-    def __init__(self) -> None:
-        if is_agent_process():
-            raise ValueError(
-                "an agent's own process starts no others: a script that holds agents must begin its work under "
-                "if __name__ == '__main__'"
-            )
-        code = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from genial_env.arena import _agent_process"
-        command = [sys.executable, "-c", f"{code}; _agent_process.serve({os.getpid()})"]
-        with sigint_blocked():
-            self._child = subprocess.Popen(
-                [*command, json.dumps([str(entry) for entry in sys.path])],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-            )
-        self._requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._answers: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-        self._threads = [threading.Thread(target=each, daemon=True) for each in (self._write, self._read)]
-        for thread in self._threads:
-            thread.start()
-        _running.add(self)
-
-    def send(self, request: tuple[Any, ...]) -> None:
-        """Send a request."""
-        self._requests.put(pickle.dumps(request, protocol=pickle.HIGHEST_PROTOCOL))
-
-    def answer(self, limit_s: float | None) -> dict[str, Any]:
-        """Wait for the answer to the last request.
-
-        Raises:
-            AgentStopped: if there is none within the limit, the process ends, or the answer cannot be read.
-        """
-        line = self._wait(limit_s)
-        if not line:
-            raise AgentStopped(self._how_it_ended())
-        try:
-            return parse_object(line.decode("utf-8"))
-        except (JSONError, UnicodeDecodeError):
-            raise AgentStopped("its process gave an answer that cannot be read") from None
-
-    def _wait(self, limit_s: float | None) -> bytes:
-        """Return the next line, or b"" if the process has ended without one."""
-        left = float("inf") if limit_s is None else limit_s
-        while left > 0:
-            with suppress(queue.Empty):
-                return self._answers.get(timeout=min(left, POLL_S))
-            if self._child.poll() is not None:  # and something that it has started holds the pipe
-                return b""
-            left -= POLL_S
-        raise _Late(f"no answer within {limit_s:g} s")
-
-    def end(self) -> None:
-        """Kill the process and close the pipes."""
-        _running.discard(self)
-        self._child.kill()
-        self._child.wait()
-        self._requests.put(b"")
-        for thread, pipe in zip(self._threads, (self._child.stdin, self._child.stdout), strict=True):
-            thread.join(POLL_S)
-            if pipe is not None and not thread.is_alive():
-                with suppress(OSError):  # of what could not be sent any more
-                    pipe.close()
-
-    def _write(self) -> None:
-        assert self._child.stdin is not None
-        with suppress(OSError):  # the process has ended: what waits for its answer notices
-            while request := self._requests.get():
-                self._child.stdin.write(request)
-                self._child.stdin.flush()
-
-    def _read(self) -> None:
-        assert self._child.stdout is not None
-        while line := self._child.stdout.readline(LONGEST_ANSWER):
-            self._answers.put(line)
-        self._answers.put(b"")
-
-    def _how_it_ended(self) -> str:
-        try:
-            status = self._child.wait(POLL_S)
-        except subprocess.TimeoutExpired:
-            return "its process closed its pipes"
-        if status >= 0:
-            return f"its process ended with exit status {status}"
-        with suppress(ValueError):
-            return f"its process was ended by {signal.Signals(-status).name}"
-        return f"its process was ended by signal {-status}"
-
-
-_running: WeakSet[_Process] = WeakSet()
-
-
-@atexit.register
-def _end_all() -> None:
-    for process in list(_running):
-        process.end()
+def _start_process() -> ChildProcess:
+    """Return a child process that runs ``_agent_process.serve``."""
+    if is_agent_process():
+        raise ValueError(
+            "an agent's own process starts no others: a script that holds agents must begin its work under "
+            "if __name__ == '__main__'"
+        )
+    code = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from genial_env.arena import _agent_process"
+    command = [sys.executable, "-c", f"{code}; _agent_process.serve({os.getpid()})"]
+    return ChildProcess([*command, json.dumps([str(entry) for entry in sys.path])], LONGEST_ANSWER)
 
 
 class _Mine(threading.local):
-    """The isolated policies that a thread has started, by the arguments of :func:`isolated`."""
+    """The policies with a process that a thread has started, by the arguments of :func:`isolated`."""
 
     def __init__(self) -> None:
-        self.policies: dict[tuple[Any, ...], IsolatedPolicy] = {}
+        self.policies: dict[tuple[Any, ...], IsolatedPolicy | Engine] = {}
 
 
 _mine = _Mine()
 
 
-def isolated(agent: str, rules: Rules, backend: Backend, move_time_s: float | None) -> IsolatedPolicy:
+def isolated(agent: str, rules: Rules, backend: Backend, isolation: Isolation) -> IsolatedPolicy | Engine:
     """Return an agent in its own process: the same one for the same arguments, until :func:`end_isolated`."""
-    key = (agent, rules, backend, move_time_s)
+    key = (agent, rules, backend, isolation)
     if key not in _mine.policies:
-        _mine.policies[key] = IsolatedPolicy(*key)
+        limits = isolation.move_time_s, isolation.game_time_s
+        made = Engine(agent, rules, *limits) if is_engine(agent) else IsolatedPolicy(agent, rules, backend, *limits)
+        _mine.policies[key] = made
     return _mine.policies[key]
 
 
@@ -330,7 +269,7 @@ def check_agents(agents: Sequence[str], rules: Rules, backend: Backend, isolatio
     """
     for agent in agents:
         if isolation.applies_to(agent):
-            isolated(agent, rules, backend, isolation.move_time_s).start()
+            isolated(agent, rules, backend, isolation).start()
         else:
             prepare(make_policy(agent), rules)
 

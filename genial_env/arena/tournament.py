@@ -230,7 +230,7 @@ def _player(agent: str, rules: Rules, backend: Backend, isolation: Isolation) ->
     """Return a policy that plays here or in its own process, made and warmed up before it is timed."""
     if not isolation.applies_to(agent):
         return _policy(agent, rules)
-    player = isolated(agent, rules, backend, isolation.move_time_s)
+    player = isolated(agent, rules, backend, isolation)
     with suppress(ValueError):  # it cannot be made here: it says so again in its games, which it forfeits
         player.start()
     return player

@@ -4,9 +4,10 @@ import os
 import sys
 
 from genial_env._util.shutdown import handle_signals
-from genial_env.cli import arena, exploit, games, play, position, web  # noqa: F401  they define the commands
+from genial_env.cli import arena, engine, exploit, export, games, mcp, play, position, web  # noqa: F401  they define the commands
 from genial_env.cli.common import UserError, app
 from genial_env.cli.console import flush_output, prepare_streams, print_error, report_closed_output
+from genial_env.errors import AgentError
 
 __all__ = ["app", "main"]
 
@@ -15,7 +16,8 @@ def main() -> None:
     """Run the command and exit.
 
     A mistake of the user gives a message of one line and status 2, an error of the system a message of one line and
-    status 1. A closed output pipe gives status 1 without a message.
+    status 1, and so does an engine that fails outside of tournaments. A closed output pipe gives status 1 without a
+    message.
     """
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # so that module:factory finds agents there
@@ -33,6 +35,9 @@ def _status() -> int:
     except UserError as error:
         print_error(str(error))
         return 2
+    except AgentError as error:  # of an engine, where nobody counts a forfeit
+        print_error(str(error))
+        return 1
     except BrokenPipeError as error:
         return report_closed_output(error)
     return 0

@@ -54,6 +54,10 @@ Isolate = Annotated[bool, typer.Option(help="Run every agent named by module:fac
 MoveTime = Annotated[
     float, typer.Option("--move-time", help="Most seconds for a move of an agent in its own process; 0: no limit.")
 ]
+GameTime = Annotated[
+    float,
+    typer.Option("--game-time", help="Most seconds for all moves of such an agent in a game; 0: no limit."),
+]
 MOVE_TIME_S = ISOLATED.move_time_s or 0.0
 VarianceReduction = Annotated[
     bool, typer.Option("--variance-reduction", help="Give also results that are corrected for the luck of the draws.")
@@ -69,7 +73,7 @@ def play_tournament(
     agents: Annotated[
         str,
         typer.Option(
-            help="Agents separated by commas: names or module:factory, with settings as (name=value); "
+            help="Agents separated by commas: names, module:factory, or engine:COMMAND, with settings as (name=value); "
             "ladder: all scripted ones."
         ),
     ] = "ladder",
@@ -97,6 +101,7 @@ def play_tournament(
     ray: Cluster = False,
     isolate: Isolate = True,
     move_time: MoveTime = MOVE_TIME_S,
+    game_time: GameTime = 0.0,
     backend: BackendName = None,
     pictures_as: Annotated[
         str, typer.Option(help=f"Formats of the charts, separated by commas: {', '.join(FORMATS)}.")
@@ -126,7 +131,7 @@ def play_tournament(
             workers=workers,
             joblib_backend=_choose_joblib_backend(ray),
             backend=choose_backend(backend, 1),
-            isolation=make_isolation(isolate, move_time),
+            isolation=make_isolation(isolate, move_time, game_time),
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
         found = report.write(
@@ -142,7 +147,7 @@ def play_tournament(
 
 @app.command("rate")
 def rate_agent(
-    agent: Annotated[str, typer.Argument(help="Agent to rate: a name or module:factory.")],
+    agent: Annotated[str, typer.Argument(help="Agent to rate: a name, module:factory, or engine:COMMAND.")],
     against: Annotated[
         str, typer.Option(help="Opponents separated by commas; ladder: all scripted agents.")
     ] = "ladder",
@@ -162,6 +167,7 @@ def rate_agent(
     workers: Workers = 1,
     isolate: Isolate = True,
     move_time: MoveTime = MOVE_TIME_S,
+    game_time: GameTime = 0.0,
     backend: BackendName = None,
 ) -> None:
     """Rate an agent against known ones, with as many games as the time allows."""
@@ -190,7 +196,7 @@ def rate_agent(
                 out or Path(scrap),
                 workers=workers,
                 backend=choose_backend(backend, 1),
-                isolation=make_isolation(isolate, move_time),
+                isolation=make_isolation(isolate, move_time, game_time),
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
             fixed = _find_anchor(anchor, agents)
@@ -204,7 +210,7 @@ def rate_agent(
 
 @app.command("puzzles")
 def solve_puzzles(
-    agent: Annotated[str, typer.Argument(help="Agent: a name or module:factory.")],
+    agent: Annotated[str, typer.Argument(help="Agent: a name, module:factory, or engine:COMMAND.")],
     file: Annotated[Path | None, typer.Option(help="File of puzzles; default: those of the package.")] = None,
     seed: Annotated[
         int, typer.Option(help="Seed of the agent's random bits.", callback=integer_between(0, MAX_SEED))
@@ -275,7 +281,7 @@ def _describe_standing(found: dict[str, Any], agent: int) -> str:
 
 @app.command("match")
 def play_match(
-    first: Annotated[str, typer.Argument(help="Agent A: a name or module:factory.")],
+    first: Annotated[str, typer.Argument(help="Agent A: a name, module:factory, or engine:COMMAND.")],
     second: Annotated[str, typer.Argument(help="Agent B.")],
     sprt: Annotated[
         tuple[float, float],
@@ -303,6 +309,7 @@ def play_match(
     ray: Cluster = False,
     isolate: Isolate = True,
     move_time: MoveTime = MOVE_TIME_S,
+    game_time: GameTime = 0.0,
     backend: BackendName = None,
 ) -> None:
     """Test whether A is better than B: play seat-swapped pairs of games until a sequential test has a verdict."""
@@ -329,7 +336,7 @@ def play_match(
             workers=workers,
             joblib_backend=_choose_joblib_backend(ray),
             backend=choose_backend(backend, 1),
-            isolation=make_isolation(isolate, move_time),
+            isolation=make_isolation(isolate, move_time, game_time),
             variance_reduction=variance_reduction,
             progress=lambda match: bar.update(
                 task, completed=int(match.counts.sum()), description=_describe_score(match)
@@ -424,15 +431,16 @@ def worker_errors() -> Iterator[None]:
         raise typer.Exit(1) from error
 
 
-def make_isolation(isolate: bool, move_time: float) -> Isolation:
-    """Return the settings of process isolation of the options; a move time of 0 is no limit.
+def make_isolation(isolate: bool, move_time: float, game_time: float) -> Isolation:
+    """Return the settings of process isolation of the options; a time of 0 is no limit.
 
     Raises:
-        ValueError: if the move time is out of range.
+        ValueError: if a time is out of range.
     """
-    if not 0 <= move_time <= MAX_SECONDS:
-        raise ValueError(f"--move-time must be 0 to {MAX_SECONDS:,.0f}, not {move_time:g}")
-    return Isolation(isolate, move_time or None)
+    for option, seconds in (("--move-time", move_time), ("--game-time", game_time)):
+        if not 0 <= seconds <= MAX_SECONDS:
+            raise ValueError(f"{option} must be 0 to {MAX_SECONDS:,.0f}, not {seconds:g}")
+    return Isolation(isolate, move_time or None, game_time or None)
 
 
 def _find_anchor(name: str, agents: tuple[str, ...]) -> tuple[str, float] | None:

@@ -9,11 +9,12 @@ from typing import Any
 from genial_env.analysis.judge import make_judge
 from genial_env.cli.common import format_rules
 from genial_env.cli.console import Thinking, clear_screen, print_text
-from genial_env.cli.notation import WORDS, format_with_points, list_best_by_points, read_decision
 from genial_env.core import kernel
 from genial_env.core.actions import Cell
 from genial_env.core.rules import Rules
 from genial_env.core.state import Phase
+from genial_env.core.views import View
+from genial_env.notation.moves import WORDS, format_with_points, list_best_by_points, read_decision
 from genial_env.policies.base import NONE
 from genial_env.policies.judgement import Judge
 from genial_env.records import SPECTATOR, events_for_seat
@@ -176,7 +177,7 @@ class Dialogue:
             known = ", ".join([*WORDS, *self._commands])
             raise ValueError(f"expected a move such as RO D4 D5, {known} or quit, not {' '.join(words)!r}")
         else:
-            return read_decision(self.table.state, [name, *words[1:]])
+            return read_decision(self._own_view(), [name, *words[1:]])
         return None
 
     def _question(self, seat: int) -> str:
@@ -214,9 +215,14 @@ class Dialogue:
 
     # Advice
 
+    def _own_view(self) -> View:
+        """Return what the seat to play knows."""
+        return self.table.view(self.table.to_play)
+
     def _show_moves(self, most: int = MOVES) -> None:
-        for action in list_best_by_points(self.table.view(self.table.to_play), most):
-            print_text(format_with_points(self.table.state, action), indent=2)
+        view = self._own_view()
+        for action in list_best_by_points(view, most):
+            print_text(format_with_points(view, action), indent=2)
 
     def _show_hint(self) -> None:
         """List the decisions that the judge thinks best; each line begins with what one would type."""
@@ -225,7 +231,8 @@ class Dialogue:
                 self._judge = make_judge(JUDGE, self.table.rules)
             except ValueError as error:
                 raise ValueError(f"no hint: {error}") from error
-        judged = self._judge.judge(self.table.view(self.table.to_play))
+        view = self._own_view()
+        judged = self._judge.judge(view)
         is_solo = self.table.rules.tracks == 1
         what = "the lowest marker" if is_solo else "the rank, +1 first to -1 last"
         print_text(f"the judge ({self._judge.name}) thinks best, and expects for {what}:")
@@ -233,7 +240,7 @@ class Dialogue:
         for action, utility, win in best:
             if action != NONE:
                 expected = f"{utility:.1f}" if is_solo else f"{utility:+.2f}, first with {win:.0%}"
-                print_text(f"{format_with_points(self.table.state, action)}; {expected}", indent=2)
+                print_text(f"{format_with_points(view, action)}; {expected}", indent=2)
 
 
 def name_tracks(rules: Rules, agents: list[str]) -> list[str]:

@@ -70,7 +70,7 @@ def simulate(
     edition: Edition = "2025",
     mode: Mode = "individual",
     agents: Annotated[
-        str, typer.Option(help="Agents by seat, separated by commas: names, or module:factory.")
+        str, typer.Option(help="Agents by seat, separated by commas: names, module:factory, or engine:COMMAND.")
     ] = "random,greedy",
     games: Annotated[int, typer.Option(help="Number of games.", callback=integer_between(1, 10**12))] = 100,
     seed: Seed = 0,

@@ -3,7 +3,8 @@
 :func:`genial_env.core.kernel.apply` plays a batch. For a batch of one game the fixed cost of each numpy call is nearly
 all of its cost. The environments for one game at a time therefore play through an :class:`Engine`. There are two
 implementations: compiled code (:mod:`genial_env._compiled.one_game`) where numba is installed, and
-:class:`PythonEngine`, which runs the same functions of :mod:`genial_env.core.scalar` in Python.
+:class:`PythonEngine`, which runs the same functions of :mod:`genial_env.core.scalar` in Python. Where numba is
+installed and has not compiled them yet, :class:`SwitchingEngine` begins with the second and goes on with the first.
 """
 
 from abc import ABC, abstractmethod
@@ -23,7 +24,7 @@ from genial_env.core.state import EMPTY, State
 from genial_env.core.tables import Tables
 from genial_env.core.views import View
 
-__all__ = ["Engine", "PythonEngine", "make_engine"]
+__all__ = ["Engine", "PythonEngine", "SwitchingEngine", "make_engine"]
 
 ROW = np.zeros(1, dtype=np.int64)
 """The row indices of a batch of one game."""
@@ -93,14 +94,19 @@ class Engine(ABC):
 def make_engine(state: State) -> Engine:
     """Return the engine for a game: compiled if :func:`genial_env.backends.for_one_game` names a backend, else Python.
 
+    If nobody has chosen that backend, and its functions are still to be compiled, the game begins in Python.
+
     Raises:
         ValueError: if the state does not hold exactly one game.
     """
     backend = backends.for_one_game()
     if backend is None:
         return PythonEngine(state)
-    engine: Engine = backends.compiled().CompiledEngine(state, backend)
-    return engine
+    compiled = backends.compiled()
+    if backends.is_chosen() or compiled.preparing.prepare():
+        engine: Engine = compiled.CompiledEngine(state, backend)
+        return engine
+    return SwitchingEngine(state, backend)
 
 
 class PythonEngine(Engine):
@@ -176,3 +182,40 @@ class PythonEngine(Engine):
         allowed = np.empty_like(self.state.open)
         scalar.find_allowed_placements(self._games, self._facts, 0, scalar.rows_of(allowed[0].view(np.int64), 0))
         return unpack(allowed, self._facts.n_placements)
+
+
+class SwitchingEngine(Engine):
+    """Plays in Python until the compiled functions are ready, and then in compiled code.
+
+    Args:
+        state: see :class:`Engine`.
+        backend: the backend from then on.
+    """
+
+    def __init__(self, state: State, backend: Backend) -> None:
+        super().__init__(state)
+        self._later = backend
+        self._engine: Engine = PythonEngine(state)
+
+    def _choose(self) -> Engine:
+        """Return the engine that plays now."""
+        if self.backend is None and backends.compiled().preparing.is_ready():
+            self._engine = backends.compiled().CompiledEngine(self.state, self._later)
+            self.backend = self._later
+        return self._engine
+
+    def deal(self, seeds: Bits) -> None:
+        """Fill all racks, in place."""
+        self._choose().deal(seeds)
+
+    def play(self, action: int) -> bool:
+        """Play an action in place if it is legal; return whether it was."""
+        return self._choose().play(action)
+
+    def view(self, seat: int) -> View:
+        """Return what a seat may know."""
+        return self._choose().view(seat)
+
+    def observe_planes(self, seat: int) -> tuple[dict[str, NDArray[Any]], NDArray[np.int8]] | None:
+        """Return a seat's observation and mask without a view, if the engine that plays now can."""
+        return self._choose().observe_planes(seat)

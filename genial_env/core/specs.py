@@ -9,7 +9,7 @@ Shapes, dtypes, checks, copies, symmetries, the arguments of compiled functions 
 follow from these declarations.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -97,4 +97,13 @@ def specs_of(declaring: type) -> dict[str, Spec]:
 def dtypes_of(declaring: type) -> dict[str, np.dtype[Any]]:
     """Return the dtypes of the declared arrays of a class, from their annotations ``NDArray[dtype]``."""
     hints = get_type_hints(declaring)
-    return {name: np.dtype(get_args(get_args(hints[name])[1])[0]) for name in specs_of(declaring)}
+    return {name: np.dtype(next(_scalar_types(hints[name]))) for name in specs_of(declaring)}
+
+
+def _scalar_types(hint: Any) -> Iterator[type[np.generic]]:
+    """Yield the scalar types in an annotation. How deep they are in ``NDArray`` depends on the version of numpy."""
+    for part in get_args(hint):
+        if isinstance(part, type) and issubclass(part, np.generic):
+            yield part
+        else:
+            yield from _scalar_types(part)

@@ -1,11 +1,12 @@
-"""Make policies from text: a name or ``"module:factory"``, with or without settings in brackets.
+"""Make policies from text: a name or ``"module:factory"``, with or without settings, or ``"engine:COMMAND"``.
 
     greedy    concave(temperature=5)    my_agents:make    my_agents:Net(file="net.zip", greedy=True)
+    engine:./my_agent --flag
 
-There are two functions. :func:`make_policy` is for text that the user types or passes in code; it may import modules
-and open files. :func:`make_known_policy` is for text that comes with data: a record, a session's file, a tournament's
-folder, an upload or a request. It accepts only the names of :data:`genial_env.policies.roster.ROSTER`, and runs nothing
-else that the data name.
+There are two functions. :func:`make_policy` is for text that the user types or passes in code; it may import modules,
+open files and start programs. :func:`make_known_policy` is for text that comes with data: a record, a session's file, a
+tournament's folder, an upload or a request. It accepts only the names of
+:data:`genial_env.policies.roster.ROSTER`, and runs nothing else that the data name.
 """
 
 import ast
@@ -15,6 +16,8 @@ from collections.abc import Callable
 from typing import Any
 
 from genial_env.core.rules import Rules
+from genial_env.engines.client import Engine
+from genial_env.engines.protocol import PREFIX, is_engine
 from genial_env.policies.base import Policy
 from genial_env.policies.judgement import Judge
 from genial_env.policies.roster import LADDER, ROSTER
@@ -41,7 +44,8 @@ def make_policy(policy: str | Policy) -> Policy:
 
     Args:
         policy: ``"name"`` or ``"module:factory"``, with or without ``"(setting=value, ...)"``; values are Python
-            literals. A factory is a class or function that is called with the settings and returns a policy.
+            literals. A factory is a class or function that is called with the settings and returns a policy. Or
+            ``"engine:COMMAND"`` for a program that speaks the protocol of docs/engine_protocol.md.
 
     Raises:
         ValueError: if the name is unknown, the text cannot be parsed, the module or factory does not exist, or the
@@ -50,6 +54,8 @@ def make_policy(policy: str | Policy) -> Policy:
     """
     if not isinstance(policy, str):
         return _check(policy, "a policy")
+    if is_engine(policy):
+        return Engine(policy)
     return _make(policy, *parse_agent(policy))
 
 
@@ -144,11 +150,15 @@ def _check(made: Any, what: str) -> Policy:
 def parse_agent(text: str) -> tuple[str, dict[str, Any]]:
     """Return an agent's name, which may be ``module:factory``, and the settings in brackets.
 
+    An engine has no settings; its name is the whole text.
+
     Raises:
         ValueError: if the text is not of this form.
     """
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"an agent is written in at most {MOST_CHARACTERS} characters, not {len(text)}")
+    if is_engine(text):
+        return text.strip(), {}
     found = re.fullmatch(r"\s*([\w.:-]+)\s*(\(.*\))?\s*", text, flags=re.DOTALL)
     if found is None:
         raise ValueError(f"an agent is written name or module:factory, with or without (setting=value), not {text!r}")
@@ -171,7 +181,8 @@ def _find_factory(name: str) -> Callable[..., Any]:
     target = name if ":" in name else ROSTER.get(name)
     if target is None:
         raise ValueError(
-            f"unknown agent {name!r}: the agents are {', '.join(known_names())}; write your own as module:factory"
+            f"unknown agent {name!r}: the agents are {', '.join(known_names())}; write your own as module:factory, or "
+            f"as {PREFIX}COMMAND"
         )
     if not isinstance(target, str):
         return target

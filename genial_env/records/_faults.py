@@ -2,34 +2,67 @@
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from genial_env._util.validators import shorten
 from genial_env.core import kernel, ranking
 from genial_env.core.actions import tile_name
-from genial_env.core.arrays import Ints
+from genial_env.core.arrays import Bools, Ints
 from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.state import EMPTY, End, Phase, State
+from genial_env.records._decision_arrays import DecisionArrays
 from genial_env.records._parse import ParsedDecision, ParsedRecord
 
 
-def decision_faults(
-    state: State, rows: Ints, actions: Ints, draws: Ints, decisions: list[ParsedDecision]
-) -> list[str | None]:
+def decision_faults(state: State, rows: Ints, decisions: DecisionArrays, at: Ints) -> list[str | None]:
     """Return the first fault of each decision, or None, before the decisions are applied.
 
     Args:
         state: The positions before the decisions.
         rows: [G] The games.
-        actions: [G] The decisions' actions.
-        draws: [G, K] The decisions' draws as tile kinds, filled up with -1.
-        decisions: G decisions.
+        decisions: The decisions of all games.
+        at: [G] The indices of the decisions of these games.
     """
+    faults: list[str | None] = [None] * len(rows)
+    suspects = np.flatnonzero(~_are_correct(state, rows, decisions, at))
+    if suspects.size:
+        found = _describe_faults(state, rows[suspects], decisions, at[suspects])
+        for index, fault in zip(suspects.tolist(), found, strict=True):
+            faults[index] = fault
+    return faults
+
+
+def _are_correct(state: State, rows: Ints, decisions: DecisionArrays, at: Ints) -> Bools:
+    """Return which decisions have no fault: [G]. Numbers are compared in all games at once, and no text is made.
+
+    The arguments are those of :func:`decision_faults`.
+    """
+    t, seats, racks, actions = state.tables, state.to_play[rows], kernel.own_racks(state, rows), decisions.actions[at]
+    correct: Bools = (decisions.seats[at] == seats) & (decisions.legal[at] == kernel.legal_count(state, rows))
+    correct &= decisions.draws_by_seat[at] & kernel.is_legal(state, actions, rows)
+    correct &= (kernel.count_kinds(decisions.draws[at], t.n_kinds) <= state.bag[rows]).all(axis=1)
+    correct &= (decisions.points[at] == kernel.gained(state, actions, rows)).all(axis=1)
+    places = np.flatnonzero(t.is_placing(actions))
+    correct[places] &= racks[places, t.split_action(actions[places])[0]] == decisions.kinds[at[places]]
+    if state.rules.has_swap:
+        declines = np.flatnonzero(actions == t.decline_action)
+        correct[declines] &= (state.phase[rows[declines]] == Phase.SWAP) == decisions.keeps[at[declines]]
+        for index in np.flatnonzero(actions == t.swap_action).tolist():
+            held = [kind for kind in racks[index].tolist() if kind != EMPTY]
+            correct[index] &= sorted(held) == sorted(decisions.parsed[at[index]].shown)
+    return correct
+
+
+def _describe_faults(state: State, rows: Ints, decisions: DecisionArrays, at: Ints) -> list[str | None]:
+    """Return the first fault of each decision, or None. The arguments are those of :func:`decision_faults`."""
+    actions, parsed = decisions.actions[at], [decisions.parsed[index] for index in at.tolist()]
     legal = kernel.is_legal(state, actions, rows)
     gained = kernel.gained(state, actions, rows).tolist()
-    lacking = (kernel.count_kinds(draws, state.tables.n_kinds) > state.bag[rows]).tolist()
+    lacking = (kernel.count_kinds(decisions.draws[at], state.tables.n_kinds) > state.bag[rows]).tolist()
     counts, seats = kernel.legal_count(state, rows).tolist(), state.to_play[rows].tolist()
     names, racks = _expected_names(state, rows), kernel.own_racks(state, rows).tolist()
     faults: list[str | None] = []
-    for index, decision in enumerate(decisions):
+    for index, decision in enumerate(parsed):
         checks = (
             (names[index], decision.name),
             ((f"seat {seats[index]}",), f"seat {decision.seat}"),

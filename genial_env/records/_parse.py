@@ -7,6 +7,7 @@ checked by :mod:`genial_env.records.replay`.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from typing import Any
 
 from genial_env._util.strict_json import JSONError
@@ -32,7 +33,7 @@ from genial_env.errors import RecordError
 from genial_env.records.format import FORMAT, KEYS, VERSION, Event
 
 
-@dataclass
+@dataclass(slots=True)
 class ParsedDecision:
     """A decision of a record and the draw that follows it."""
 
@@ -147,7 +148,7 @@ _RULES = json_object(
 def _parse_rules(value: Any) -> Rules:
     found = _RULES(value, "rules")
     try:
-        return Rules.from_dict(found)
+        return tables(Rules.from_dict(found)).rules  # one object for equal rules, so that look-ups compare no values
     except ValueError as error:
         raise validation_error("rules", f"rules that can be played ({error})", value) from error
 
@@ -155,8 +156,9 @@ def _parse_rules(value: Any) -> Rules:
 def _parse_deal(rules: Rules, value: Any) -> list[list[int]]:
     check_shape = list_of(list_of(any_value, rules.rack), rules.players)
     racks = [_tile_kinds(rules, rack, "deal") for rack in check_shape(value, "deal")]
+    held = [kind for rack in racks for kind in rack]
     for kind, count in enumerate(tables(rules).full_bag.tolist()):
-        dealt = sum(rack.count(kind) for rack in racks)
+        dealt = held.count(kind)
         if dealt > count:
             raise validation_error("deal", f"at most {count} {tile_name(rules, kind)}", dealt)
     return racks
@@ -201,11 +203,12 @@ def _parse_place(rules: Rules, event: Event, number: int) -> ParsedDecision:
     _, seat, legal, slot, tile, first, second, points = event
     kind = _tile_kind(rules, tile, where)
     cells = [_parse_cell(first, where), _parse_cell(second, where)]
-    if tile != tile_name(rules, kind):
+    if tile != _names(rules)[kind]:
         cells.reverse()  # named from its other half
-    slot = integer(0, rules.rack - 1)(slot, f"{where}: slot")
+    if type(slot) is not int or not 0 <= slot < rules.rack:
+        integer(0, rules.rack - 1)(slot, f"{where}: slot")
     try:
-        placement = placement_id(rules, cells[0], cells[1])
+        placement = _placement_id(rules, cells[0], cells[1])
     except ValueError as error:
         raise JSONError(f"{where}: expected two neighbouring cells, found {first} {second}: {error}") from error
     return ParsedDecision(
@@ -218,6 +221,15 @@ def _parse_place(rules: Rules, event: Event, number: int) -> ParsedDecision:
         kind=kind,
         points=_parse_points(rules, points, where),
     )
+
+
+@lru_cache(maxsize=64)
+def _names(rules: Rules) -> list[str]:
+    """Return the names of the tile kinds: [M]."""
+    return [tile_name(rules, kind) for kind in range(tables(rules).n_kinds)]
+
+
+_placement_id = lru_cache(maxsize=2**16)(placement_id)
 
 
 def _parse_swap(rules: Rules, event: Event, number: int) -> ParsedDecision:
@@ -251,10 +263,13 @@ _COUNT = integer(0, 2**31 - 1)
 def _parse_points(rules: Rules, value: Any, where: str) -> tuple[int, ...]:
     letters = COLOR_LETTERS[: rules.colors]
     points = OBJECT(value, where)
+    by_color = [0] * rules.colors
     for letter, count in points.items():
-        if letter not in tuple(letters) or _COUNT(count, where) == 0:
+        color = letters.find(letter) if len(letter) == 1 else -1
+        if color < 0 or _COUNT(count, where) == 0:
             raise validation_error(where, f"points above 0 by the letters {letters}", points)
-    return tuple(points.get(letter, 0) for letter in letters)
+        by_color[color] = count
+    return tuple(by_color)
 
 
 def _tile_kinds(rules: Rules, names: Any, where: str) -> list[int]:
@@ -263,14 +278,17 @@ def _tile_kinds(rules: Rules, names: Any, where: str) -> list[int]:
 
 def _tile_kind(rules: Rules, name: Any, where: str) -> int:
     try:
-        return tile_kind(rules, name)
+        return _kind_of(rules, name) if type(name) is str else tile_kind(rules, name)
     except ValueError as error:
         letters = COLOR_LETTERS[: rules.colors]
         raise validation_error(where, f"a tile, two of the letters {letters}", name) from error
 
 
+_kind_of = lru_cache(maxsize=2**12)(tile_kind)
+
+
 def _parse_cell(value: Any, where: str) -> tuple[int, int]:
-    if not isinstance(value, list) or len(value) != 2 or not all(type(part) is int for part in value):
+    if not isinstance(value, list) or len(value) != 2 or type(value[0]) is not int or type(value[1]) is not int:
         raise validation_error(where, "a cell [q, r]", value)
     return value[0], value[1]
 

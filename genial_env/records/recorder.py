@@ -1,6 +1,7 @@
 """Recording of games while they are played."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,12 @@ class Recorder:
         }
         kernel.apply(state, actions, rows, draws)
         self._steps.append({**step, "rack_after": state.racks[rows, seat]})
+
+    def copy(self) -> "Recorder":
+        """Return a recorder of the same games; actions played through one do not change the other."""
+        other = copy(self)
+        other.state, other._steps = self.state.copy(), list(self._steps)
+        return other
 
     def records(self) -> list[Record]:
         """Return one record for each game, up to its current position."""

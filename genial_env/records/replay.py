@@ -16,8 +16,9 @@ from genial_env.core.arrays import Ints
 from genial_env.core.rules import Rules
 from genial_env.core.state import EMPTY, End, State
 from genial_env.errors import RecordError
+from genial_env.records._decision_arrays import DecisionArrays
 from genial_env.records._faults import decision_faults, draw_fault, result_fault
-from genial_env.records._parse import ParsedDecision, ParsedRecord, parse_record
+from genial_env.records._parse import ParsedRecord, parse_record
 from genial_env.records.format import Record
 
 __all__ = ["Decisions", "replay", "replay_decisions", "replay_many", "truncate", "verify"]
@@ -114,32 +115,31 @@ def replay_many(records: Sequence[dict[str, Any]]) -> Decisions:
         RecordError: If a record does not replay.
         ValueError: If there is no record, or their rules differ.
     """
-    parsed = [_parse(record, game, len(records)) for game, record in enumerate(records)]
+    return replay_parsed([_parse(record, game, len(records)) for game, record in enumerate(records)])
+
+
+def replay_parsed(parsed: Sequence[ParsedRecord]) -> Decisions:
+    """Compute :func:`replay_many` of parsed records."""
     if len({each.rules for each in parsed}) != 1:
         raise ValueError(f"expected records of games with the same rules, got {len({each.rules for each in parsed})}")
-    state = _deal(parsed)
-    dealt, before, played = state.copy(), [state.select(np.zeros(0, dtype=np.int64))], []
-    for number in range(max(len(each.decisions) for each in parsed)):
-        rows = np.flatnonzero([number < len(each.decisions) for each in parsed])
-        decisions = [parsed[row].decisions[number] for row in rows.tolist()]
+    state, decisions = _deal(parsed), DecisionArrays.of(parsed)
+    dealt, before, games = state.copy(), [state.select(np.zeros(0, dtype=np.int64))], [np.zeros(0, dtype=np.int64)]
+    for number in range(int(decisions.counts.max())):
+        rows = np.flatnonzero(decisions.counts > number)
         before.append(state.select(rows))
-        played += [(row, decision) for row, decision in zip(rows.tolist(), decisions, strict=True)]
-        _raise_first(rows, _apply_decisions(state, rows, decisions), len(parsed))
+        games.append(rows)
+        _raise_first(rows, _apply_decisions(state, rows, decisions, number), len(parsed))
     _raise_first(range(len(parsed)), [result_fault(state, row, each) for row, each in enumerate(parsed)], len(parsed))
-    order = np.argsort([row for row, _ in played], kind="stable").astype(np.int64)
-    ordered = [played[index] for index in order.tolist()]
-    draws = np.full((len(ordered), state.rules.rack), EMPTY, dtype=np.int64)
-    for index, (_, decision) in enumerate(ordered):
-        draws[index, : len(decision.draws)] = decision.draws
+    by_game = np.argsort(np.concatenate(games), kind="stable")
     return Decisions(
         dealt=dealt,
         final=state,
-        games=np.array([row for row, _ in ordered], dtype=np.int64),
-        states=State.concat(before).select(order),
-        actions=np.array([decision.action for _, decision in ordered], dtype=np.int64),
-        events=np.array([decision.event for _, decision in ordered], dtype=np.int64),
-        draws=draws,
-        draw_events=np.array([decision.draw_event for _, decision in ordered], dtype=np.int64),
+        games=np.repeat(np.arange(len(parsed)), decisions.counts),
+        states=State.concat(before).select(by_game),
+        actions=decisions.actions,
+        events=np.array([decision.event for decision in decisions.parsed], dtype=np.int64),
+        draws=decisions.draws,
+        draw_events=np.array([decision.draw_event for decision in decisions.parsed], dtype=np.int64),
     )
 
 
@@ -182,20 +182,20 @@ def _verify_batch(records: list[Any]) -> list[str | None]:
 
 def _replay(records: list[ParsedRecord], check_result: bool) -> tuple[State, list[str | None]]:
     """Replay records with the same rules side by side. A game stops at its first fault."""
-    state = _deal(records)
+    state, decisions = _deal(records), DecisionArrays.of(records)
     faults: list[str | None] = [None] * len(records)
-    for number in range(max(len(record.decisions) for record in records)):
-        rows = [row for row, record in enumerate(records) if faults[row] is None and number < len(record.decisions)]
-        decisions = [records[row].decisions[number] for row in rows]
-        for row, fault in zip(rows, _apply_decisions(state, np.array(rows, dtype=np.int64), decisions), strict=True):
-            faults[row] = fault
+    correct = np.ones(len(records), dtype=np.bool_)
+    for number in range(int(decisions.counts.max())):
+        rows = np.flatnonzero(correct & (decisions.counts > number))
+        for row, fault in zip(rows.tolist(), _apply_decisions(state, rows, decisions, number), strict=True):
+            faults[row], correct[row] = fault, fault is None
     if check_result:
         for row, record in enumerate(records):
             faults[row] = faults[row] or result_fault(state, row, record)
     return state, faults
 
 
-def _deal(records: list[ParsedRecord]) -> State:
+def _deal(records: Sequence[ParsedRecord]) -> State:
     """Return the initial positions: the recorded racks, all other tiles in the bag."""
     rules = records[0].rules
     state = kernel.deal(rules, np.zeros(len(records), dtype=np.uint64))
@@ -205,17 +205,21 @@ def _deal(records: list[ParsedRecord]) -> State:
     return state
 
 
-def _apply_decisions(state: State, rows: Ints, decisions: list[ParsedDecision]) -> list[str | None]:
-    """In place: apply one decision in each of some games if it has no fault. Return the faults."""
-    actions = np.array([decision.action for decision in decisions], dtype=np.int64)
-    draws = np.full((len(rows), state.rules.rack), -1)
-    for index, decision in enumerate(decisions):
-        draws[index, : len(decision.draws)] = decision.draws
-    faults = decision_faults(state, rows, actions, draws, decisions)
+def _apply_decisions(state: State, rows: Ints, decisions: DecisionArrays, number: int) -> list[str | None]:
+    """In place: apply one decision in each of some games if it has no fault. Return the faults.
+
+    Args:
+        state: The games.
+        rows: [G] The games that have the decision.
+        decisions: The decisions of all games.
+        number: The number of the decision in each game.
+    """
+    at = decisions.starts[rows] + number
+    faults = decision_faults(state, rows, decisions, at)
     is_correct = np.array([fault is None for fault in faults], dtype=np.bool_)
-    before = state.drawn.sum(axis=1)
-    kernel.apply(state, actions[is_correct], rows[is_correct], draws=draws[is_correct])
-    drawn = state.drawn.sum(axis=1) - before
-    for index in np.flatnonzero(is_correct).tolist():
-        faults[index] = draw_fault(decisions[index], int(drawn[rows[index]]))
+    draws, before = decisions.draws[at], state.drawn.sum(axis=1)
+    kernel.apply(state, decisions.actions[at][is_correct], rows[is_correct], draws=draws[is_correct])
+    drawn = (state.drawn.sum(axis=1) - before)[rows]
+    for index in np.flatnonzero(is_correct & (drawn != (draws != EMPTY).sum(axis=1))).tolist():
+        faults[index] = draw_fault(decisions.parsed[at[index]], int(drawn[index]))
     return faults

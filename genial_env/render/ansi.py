@@ -99,7 +99,7 @@ def rack_text(state: State, seat: int, row: int = 0, color: bool = True) -> str:
     return "  ".join([f"rack {seat}", *(f"{slot}:{_tile(state, kind, color)}" for slot, kind in held)])
 
 
-def describe(view: View, color: bool = False) -> str:
+def describe(view: View, color: bool = False, named: bool = False) -> str:
     """Return what a seat knows as text: the position with its rack, the tiles it has not seen, and what swaps tell.
 
     A swap tells that older slots of other racks hold none of the returned tiles. Two empty lines separate games.
@@ -107,12 +107,13 @@ def describe(view: View, color: bool = False) -> str:
     Args:
         view: G games.
         color: whether to use ANSI true color; the layout is the same without.
+        named: whether the names of the cells are shown, as in :func:`named_text`.
     """
     state = determinize(view, np.zeros(len(view), dtype=np.uint64))  # equal to the view in all that is shown
     return "\n\n\n".join(
         "\n".join(
             [
-                board_text(state, row, color, seat=int(view.seat[row])),
+                board_text(state, row, color, seat=int(view.seat[row]), named=named),
                 _counts("unseen", view, view.unseen[row].tolist()),
                 *_put_back(view, row),
             ]

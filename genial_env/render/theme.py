@@ -17,6 +17,7 @@ __all__ = [
     "FREE_EDGE",
     "INK",
     "MARK",
+    "NIGHT",
     "PANEL",
     "PAPER",
     "SHAPES",
@@ -48,6 +49,9 @@ START_SYMBOL_GROUND = "#16161a"
 
 DARK_TEXT = "GOYP"
 """The letters of the colors on which text is dark; on the others it is light."""
+
+NIGHT = {"paper": "#1b1c1f", "ink": "#ecebe6", "free": "#4a4b52", "edge": "#6f6e72"}
+"""What the page has in its dark mode in place of PAPER, INK, FREE and FREE_EDGE. Tiles and marks are the same."""
 
 MARK = "#ff3fd0"
 """The color of the last move. No tile has it, and it is visible on tiles and on free cells."""

@@ -22,6 +22,7 @@ from genial_env.analysis.judge import can_judge
 from genial_env.render.replay_page import replay_html
 from genial_env.web import _game_requests as game_requests
 from genial_env.web._access import COOKIE, INVITATION_COOKIE, AccessControl
+from genial_env.web._introduction import play_lesson
 from genial_env.web._record_requests import ReviewStream, list_steps, parse_record, summarize_file
 from genial_env.web._request_checks import FRAMED, Refused, RequestChecks, invalid, read_body
 from genial_env.web._request_parts import MAX_BODY_BYTES, game_name, parse_body, parse_seat, parse_turn
@@ -39,7 +40,17 @@ AFTER_TIME_S = 0.05
 MAX_FILE_BYTES = 5_000_000
 """The most bytes of a file of records."""
 
-MEDIA_TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+MEDIA_TYPES = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".json": "application/json",
+    ".webmanifest": "application/manifest+json",
+}
+
+DRAWINGS = Path(__file__).parents[2] / "docs" / "images" / "rules"
+"""The drawings of the rules in a clone of the repository. A wheel has them in `static/rules`."""
 
 SWEEP_S = 600
 """The seconds between two removals of old sessions."""
@@ -129,6 +140,7 @@ def _list_routes(handlers: "RequestHandlers") -> list[Route]:
         "/api/session": handlers.session,
         "/api/invitation": handlers.accept_invitation,
         "/api/rules": handlers.rules,
+        "/api/introduction": handlers.introduction,
         "/api/games": handlers.begin,
         "/api/games/{name}/play": handlers.play,
         "/api/games/{name}/advance": handlers.advance,
@@ -226,6 +238,11 @@ class RequestHandlers:
         rules = game_requests.parse_rules(await parse_body(request))
         names = await run_in_threadpool(game_requests.list_agents, rules)
         return JsonAnswer({"rules": rules_to_json(rules), "agents": names, "judge": can_judge(rules)})
+
+    async def introduction(self, request: Request) -> Response:
+        """Play in a lesson of the introduction; nothing is kept of it."""
+        sent = await parse_body(request)
+        return JsonAnswer(await run_in_threadpool(play_lesson, sent))
 
     # Games
 
@@ -431,7 +448,8 @@ async def _wait_for_disconnect(request: Request) -> None:
 def _files() -> dict[str, bytes]:
     """Return the files of the page by name. No other file can be requested."""
     folder = resources.files("genial_env.web") / "static"
-    return {**dict(_read_folder(folder)), "theme.css": theme_css().encode()}
+    drawings = _read_folder(DRAWINGS, "rules/") if DRAWINGS.is_dir() else ()
+    return {**dict(drawings), **dict(_read_folder(folder)), "theme.css": theme_css().encode()}
 
 
 def _read_folder(folder: Traversable, before: str = "") -> Iterator[tuple[str, bytes]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from genial_env.policies.registry import known_names
 from genial_env.table import PERSON, Table
 from genial_env.web._request_checks import Refused
 from genial_env.web._seating import OUT_OF_TIME, SUBSTITUTE, Seating, Viewer
@@ -90,7 +91,7 @@ class Game:
             try:
                 yield
             finally:
-                self._run_clock()
+                self.run_clock()
                 self.changes.note(self.version)
 
     @property
@@ -136,6 +137,12 @@ class Game:
         if self.seating.clock is not None and (self.table.over or self.table.to_play != seat):
             self.seating.clock.end_turn(seat)
 
+    def run_clock(self) -> None:
+        """In place: let the time of the person to play run, if all have joined. The caller holds the lock."""
+        if self.seating.clock is not None:
+            absent = self.seating.absent(self.table.players)
+            self.seating.clock.switch(self.table.to_play if self.waits and not absent else None)
+
     def snapshot(self) -> Callable[[], None]:
         """Return a function that undoes, in place, everything that was changed meanwhile."""
         table, names, seating, stopped = self.table.copy(), self.names, deepcopy(self.seating), self.stopped
@@ -175,7 +182,8 @@ class Game:
         player = self.table.players[seat]
         if player is not None:
             return player
-        return (self.names[seat] if self.names else None) or PERSON
+        name = (self.names[seat] if self.names else None) or PERSON
+        return f"{name} ({PERSON})" if name in known_names() else name
 
     def _check_clock(self) -> None:
         clock = self.seating.clock
@@ -183,8 +191,3 @@ class Game:
             self.leave(clock.running, OUT_OF_TIME)
             with suppress(Refused):  # it is logged, and saved with the next change
                 self.save()
-
-    def _run_clock(self) -> None:
-        if self.seating.clock is not None:
-            absent = self.seating.absent(self.table.players)
-            self.seating.clock.switch(self.table.to_play if self.waits and not absent else None)

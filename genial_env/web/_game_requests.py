@@ -276,6 +276,8 @@ def request_hint(
             check_turn(game, sent)
         if not game.waits or visible_seat(game, viewer, seat) != table.to_play:
             raise Refused(409, "a hint is for the person who is to play", "hint_of_another")
+        if game.seating.is_shared:
+            raise Refused(409, "there are no hints in games with people elsewhere", "no_hints_in_shared_games")
         if not can_judge(table.rules):
             raise Refused(409, "there are no hints for these rules: the judge has no weights for them", "no_judge")
         known = view(table.state.copy(), table.to_play)
@@ -328,16 +330,17 @@ def list_game_steps(game: Game, viewer: Viewer) -> JsonObject:
     """Return a game step by step, and whether it has ended.
 
     Of a game in progress it has what the only seat of the viewer may know, or else what everybody may know. Then swaps
-    that were declined are no steps. Nothing is hidden if the game has ended, or agents alone play it.
+    that were declined are no steps. Nothing is hidden if the game has ended, or agents alone play it. Positions of a
+    game in progress with people elsewhere have no text, as they cannot be judged.
     """
     with game.locked():
         table = game.table
-        record, own, ended = game.record(), own_seats(game, viewer), game.ended
+        record, own, ended, shared = game.record(), own_seats(game, viewer), game.ended, game.seating.is_shared
     people = [seat for seat, player in enumerate(table.players) if player is None]
     about = {**names_to_json(table.players, game.names), "people": people, "over": ended}
     if ended or not people:
         return {**list_steps(record), **about}
-    return {**list_public_steps(record, own[0] if len(own) == 1 else None), **about}
+    return {**list_public_steps(record, own[0] if len(own) == 1 else None, texts=not shared), **about}
 
 
 def list_games(session: Session) -> list[JsonObject]:

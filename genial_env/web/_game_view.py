@@ -18,8 +18,9 @@ def view_game(game: Game, viewer: Viewer, seat: Any) -> JsonObject:
         viewer: who looks at it.
         seat: the seat, of several of the viewer's, whose rack is asked for.
     """
+    game.run_clock()
     data = game_to_json(game.id, game.table, visible_seat(game, viewer, seat), game.names, game.seating)
-    data["judge"] = can_judge(game.table.rules)
+    data["judge"] = can_judge(game.table.rules) and not game.seating.is_shared  # people elsewhere have no hints
     data["own"] = own_seats(game, viewer)
     data["role"] = viewer.role
     data["version"] = game.version

@@ -188,8 +188,15 @@ class Seating:
 
     def fingerprint(self) -> tuple[Any, ...]:
         """Return something that changes whenever what the viewers see of the seating changes."""
+        running = None if self.clock is None else self.clock.running
         offer = None if self.offer is None else (self.offer.seat, *sorted(self.offer.agreed))
-        return len(self.joined), len(self.left), offer, tuple(sorted((at, len(of)) for at, of in self.former.items()))
+        return (
+            len(self.joined),
+            len(self.left),
+            running,
+            offer,
+            tuple(sorted((at, len(of)) for at, of in self.former.items())),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the seating as data for JSON; what is as usual is left out."""

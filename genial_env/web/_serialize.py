@@ -49,7 +49,7 @@ def look_to_json() -> JsonObject:
 
 
 def theme_css() -> str:
-    """Return the colors of the drawings as CSS variables, for the page's style sheet."""
+    """Return the colors of the drawings as CSS variables, for the page's style sheet, each for light and dark mode."""
     colors = {
         "paper": theme.PAPER,
         "ink": theme.INK,
@@ -58,7 +58,11 @@ def theme_css() -> str:
         "tile": theme.TILE,
         "mark": theme.MARK,
     }
-    return f":root {{ {' '.join(f'--{name}: {color};' for name, color in colors.items())} }}\n"
+    values = {
+        name: f"light-dark({color}, {theme.NIGHT[name]})" if name in theme.NIGHT else color
+        for name, color in colors.items()
+    }
+    return f":root {{ {' '.join(f'--{name}: {value};' for name, value in values.items())} }}\n"
 
 
 def choices_to_json() -> JsonObject:
@@ -180,8 +184,10 @@ def view_to_json(view: View, own_rack: bool) -> JsonObject:
     racks: list[list[str] | int] = sizes.tolist()
     if own_rack:
         racks[seat] = name_tiles(rules, view.rack[0].tolist())
+    unseen = {"unseen": _count_tiles(rules, view.unseen[0].tolist())} if own_rack else {}
     return {
         **_board_to_json(t, view.board[0]),
+        **unseen,
         "scores": scores.tolist(),
         "racks": racks,
         "bag": int(view.unseen[0].sum() - view.rack_sizes[0, 1:].sum()),
@@ -356,6 +362,11 @@ def number_cells(rules: Rules, cells: Iterable[Cell]) -> list[int]:
 def name_tiles(rules: Rules, kinds: list[int]) -> list[str]:
     """Return the names of the tiles of a rack by slot; "" for an empty slot."""
     return ["" if kind == EMPTY else tile_name(rules, kind) for kind in kinds]
+
+
+def _count_tiles(rules: Rules, counts: list[int]) -> dict[str, int]:
+    """Return the number of tiles by name; kinds of which there are none are left out."""
+    return {tile_name(rules, kind): count for kind, count in enumerate(counts) if count}
 
 
 def _finite_or_none(value: float) -> float | None:

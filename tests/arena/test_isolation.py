@@ -16,7 +16,7 @@ from genial_env._util.files import LOCK, FolderInUse, lock_folder
 from genial_env._util.shutdown import Terminated
 from genial_env.arena._agent_process import warm_up
 from genial_env.arena.games import Game, play_games
-from genial_env.arena.isolation import ISOLATED, AgentStopped, IsolatedPolicy, Isolation, end_isolated, isolated
+from genial_env.arena.isolation import ISOLATED, IsolatedPolicy, Isolation, end_isolated, isolated
 from genial_env.arena.match import play_match
 from genial_env.arena.store import Settings, Store
 from genial_env.arena.tournament import WorkerEnded, _player, run
@@ -25,6 +25,7 @@ from genial_env.core import kernel
 from genial_env.core.arrays import Bits, Ints
 from genial_env.core.chance import game_seeds
 from genial_env.core.views import View
+from genial_env.errors import AgentStopped
 from genial_env.policies.base import Policy
 from genial_env.policies.uniform import RandomPolicy
 from tests.cli.test_cli import genial
@@ -170,11 +171,13 @@ def test_named_agents_play_here_and_others_where_it_is_said() -> None:
     assert not ISOLATED.applies_to("value(weights='C:/x')")
     assert ISOLATED.applies_to("my_agents:make(file='x')")
     assert not Isolation(on=False).applies_to("my_agents:make")
-    assert isolated("a:b", SMALL, NUMPY, None) is isolated("a:b", SMALL, NUMPY, None)
+    assert isolated("a:b", SMALL, NUMPY, ISOLATED) is isolated("a:b", SMALL, NUMPY, ISOLATED)
     end_isolated()
     for seconds in (0, -1.0, float("nan")):
         with pytest.raises(ValueError, match="move_time_s must be above 0"):
             Isolation(move_time_s=seconds)
+        with pytest.raises(ValueError, match="game_time_s must be above 0"):
+            Isolation(game_time_s=seconds)
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from genial_env import Rules, State
+from genial_env import Rules, State, backends
 from genial_env.core import kernel, scalar
-from genial_env.core.engine import make_engine
+from genial_env.core.engine import SwitchingEngine, make_engine
 from genial_env.core.views import View, view
+from tests.conftest import needs_numba
 from tests.core.test_reference_games import Choices, odd_positions
 from tests.positions import ONE_BONUS, every_rules, near_stops, same
 
@@ -93,3 +94,24 @@ def test_views_are_copies() -> None:
 def test_an_engine_plays_one_game_only() -> None:
     with pytest.raises(ValueError, match="plays one game, not 2"):
         make_engine(kernel.deal(Rules(), [0, 1]))
+
+
+@needs_numba
+@pytest.mark.parametrize("plays_in_python", [0, 1, 7, 1000])
+def test_a_game_that_switches_to_compiled_code(plays_in_python: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    plays = 0
+    monkeypatch.setattr(backends.compiled().preparing, "is_ready", lambda: plays >= plays_in_python)
+    state = kernel.undealt(Rules(3))
+    engine = SwitchingEngine(state, backends.Backend("numba"))
+    engine.deal(np.array([5], dtype=np.uint64))
+    expected, choose, live = kernel.deal(Rules(3), [5]), Choices(greedy=False, seed=1), np.zeros(1, dtype=np.int64)
+    while not expected.over[0]:
+        assert_same_view(engine.view(1), view(expected, 1, backend="numpy"))
+        assert (engine.backend is None) == (plays < plays_in_python)
+        assert (engine.observe_planes(0) is None) == (plays < plays_in_python)
+        action = int(choose(expected, live, kernel.legal(expected, backend="numpy"))[0])
+        kernel.apply(expected, [action], backend="numpy")
+        assert engine.play(action)
+        assert not engine.play(-1)
+        assert same(expected, engine.state)
+        plays += 1

@@ -13,25 +13,21 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from genial_env import Rules, play
 from genial_env.analysis.puzzles import read_puzzles
 from genial_env.cli.dialogue import name_tracks
-from genial_env.cli.notation import format_decision, format_with_points, list_best_by_points, read_decision
-from genial_env.core import kernel
 from genial_env.core.arrays import Bits, Ints
 from genial_env.core.kernel import FIRST_TURN_RULE
-from genial_env.core.state import Phase, State
 from genial_env.core.views import View, view
+from genial_env.notation.moves import format_with_points
 from genial_env.policies.uniform import RandomPolicy
 from genial_env.records import read_records, verify
 from genial_env.render.sentences import explain_ranks
 from tests.cli.test_cli import ROOT, here, mistake
 from tests.conftest import GUARD
 from tests.paths import PUZZLES
-from tests.positions import every_rules, random_actions, random_play
 
 TEAM = ["--players", "4", "--edition", "2009", "--mode", "team", "--seats", "person,greedy,denial,greedy"]
 SOLO = ["--players", "1", "--edition", "2004", "--mode", "solo"]
@@ -224,51 +220,6 @@ def test_hints() -> None:
     assert "the judge (fast) thinks best" in run(["hint", "quit"], "--judge", "fast").stdout
 
 
-@every_rules
-def test_what_is_typed_is_what_is_meant(rules: Rules) -> None:
-    rng = np.random.default_rng(0)
-    for steps in (0, 5, 30):
-        state = random_play(rules, 6, seed=steps, steps=steps)
-        state = state.select(~state.over)
-        for row, action in enumerate(random_actions(state, np.arange(len(state)), rng).tolist()):
-            one = state.select(np.array([row]))
-            again = read_decision(one, format_decision(one, action).split())
-            assert format_decision(one, again) == format_decision(one, action)
-            assert kernel.is_legal(one, np.array([again]), np.array([0]))[0]
-            assert format_with_points(one, action).startswith(format_decision(one, action))
-            assert list_best_by_points(view(one), 3)
-
-
-def deciding(phase: Phase, edition: str) -> State:
-    """A game in which a seat has to decide something else than where to lay its tile."""
-    rules = Rules(2, edition, side=4, colors=4, rack=3)
-    for seed in range(50):
-        for steps in range(12, 18):
-            state = random_play(rules, 64, seed=1000 * seed, steps=steps)
-            found = np.flatnonzero(state.phase == phase)
-            if found.size:
-                return state.select(found[:1])
-    raise AssertionError("no such game")
-
-
-def test_swapping_and_declining() -> None:
-    state = deciding(Phase.SWAP, "2025")
-    t = state.tables
-    assert list_best_by_points(view(state), 9) == [t.swap_action, t.decline_action]
-    assert [format_decision(state, action) for action in (t.swap_action, t.decline_action)] == ["swap", "keep"]
-    assert [read_decision(state, [word]) for word in ("swap", "keep", "decline")] == [
-        t.swap_action,
-        *[t.decline_action] * 2,
-    ]
-    with pytest.raises(ValueError, match="no tile is laid now: swap or keep"):
-        read_decision(state, ["0", "A1", "A2"])
-    bonus = deciding(Phase.BONUS, "2009")
-    assert format_decision(bonus, t.decline_action) == "decline"
-    assert read_decision(bonus, ["decline"]) == list_best_by_points(view(bonus), 1)[-1] == t.decline_action
-    with pytest.raises(ValueError, match="no decline now: lay a bonus tile"):
-        read_decision(deciding(Phase.BONUS, "2025"), ["decline"])
-
-
 def test_the_end_of_the_input_keeps_the_record(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     done = run(["GO A2 A3"], "--seed", 1, "--out", path)
@@ -459,5 +410,6 @@ def test_a_hint_for_a_puzzle_is_the_proved_move(tmp_path: Path) -> None:
         seats = ",".join(["person"] * puzzle.rules.players)
         said = run(["hint", "quit"], "--resume", path, "--seats", seats).stdout.splitlines()
         first = said[said.index("the judge (normal) thinks best, and expects for the rank, +1 first to -1 last:") + 1]
-        assert first.split("; ")[0] in [format_with_points(puzzle.state, action) for action in puzzle.best]
+        seen = view(puzzle.state)
+        assert first.split("; ")[0] in [format_with_points(seen, action) for action in puzzle.best]
         assert f"; {puzzle.value:+.2f}, " in first

@@ -17,6 +17,7 @@ from experiments import (
     long_masks,
     ppo_speed,
     rate_puzzles,
+    serve_load,
     speed,
     train_luck,
     variance,
@@ -164,3 +165,14 @@ def test_rate_puzzles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     rate_puzzles.main(["--puzzles", str(few), "--out", str(out)])
     assert "2 puzzles, ratings from" in capsys.readouterr().out
     assert len(json.loads(out.read_text())) == 2
+
+
+@pytest.mark.slow
+def test_serve_load(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = serve_load.Args(sessions=3, decisions=3, side=4, think_s=0.01, out=tmp_path / "found.json")
+    found = serve_load.main(args)
+    assert found["errors"] == {}
+    assert found["answers"] >= 9
+    assert 0 < found["answer_median_s"] <= found["answer_p99_s"]
+    assert "3 sessions against greedy" in capsys.readouterr().out
+    assert json.loads((tmp_path / "found.json").read_text())["settings"]["sessions"] == 3

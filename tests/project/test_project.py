@@ -20,13 +20,15 @@ LAYERS = [
     ["_util", "errors"],
     ["backends"],
     ["core"],
-    ["records", "encodings"],
+    ["records", "encodings", "notation"],
+    ["engines"],
     ["policies"],
     ["simulation", "render"],
     ["table", "analysis", "bench", "_compiled"],
     ["envs"],
     ["genial_v0", "testing", "warmup"],
     ["arena", "web"],
+    ["text"],
     ["cli"],
     ["__main__"],
 ]
@@ -40,8 +42,11 @@ OPTIONAL = {
     "ray": {"envs", "arena"},
     "starlette": {"web"},
     "uvicorn": {"web"},
+    "mcp": {"text"},
     "matplotlib": {"arena"},
     "numba": {"_compiled"},
+    "pyarrow": {"records"},
+    "pandas": set(),
     "torch": set(),
     "agents": set(),
     "experiments": set(),
@@ -49,7 +54,19 @@ OPTIONAL = {
 }
 """Where in the package a library, or a folder beside the package, may be imported."""
 
-PUBLIC_FOLDERS = ("core", "encodings", "policies", "records", "analysis", "arena", "envs", "render", "web")
+PUBLIC_FOLDERS = (
+    "core",
+    "encodings",
+    "notation",
+    "engines",
+    "policies",
+    "records",
+    "analysis",
+    "arena",
+    "envs",
+    "render",
+    "web",
+)
 
 
 def modules(folder: str) -> dict[str, Path]:

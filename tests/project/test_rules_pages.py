@@ -1,6 +1,7 @@
 """The two pages of the rules for people: alike in both languages, every example and every point drawn, none stale."""
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 from xml.etree import ElementTree
 
@@ -167,3 +168,23 @@ def test_french_spaces() -> None:
     assert not re.findall(rf"«[^{NBSP}]", text)
     assert "'" not in text
     assert '"' not in text
+
+
+def test_the_page_of_the_game_has_the_same_rules() -> None:
+    """After a change of the pages run docs/rules_text.py. The links lead to headings, the drawings exist."""
+    maker = load_script("rules_text")
+    for language in maker.PAGES:
+        assert (maker.TARGET / f"{language}.json").read_text() == maker.write(language)
+        elements = list(flatten(maker.to_data(language)))
+        links = {attributes["href"][1:] for tag, attributes, *_ in elements if tag == "a"}
+        assert links <= {attributes.get("id") for tag, attributes, *_ in elements if tag in ("h2", "h3")}
+        drawn = [attributes["src"] for tag, attributes, *_ in elements if tag == "img"]
+        assert drawn == [f"{name}.svg" for name in images(language)]
+
+
+def flatten(elements: Iterable[Any]) -> Iterator[list[Any]]:
+    """All elements, also those inside others."""
+    for element in elements:
+        if isinstance(element, list):
+            yield element
+            yield from flatten(element[2:])

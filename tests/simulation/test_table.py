@@ -158,3 +158,48 @@ def test_a_seat_a_player() -> None:
     with pytest.raises(TypeError, match="a seed must be a whole number"):
         Table(Rules(), [None, "greedy"], 0.5)  # type: ignore[arg-type]
     assert parse_players(["person", "greedy", "person"]) == [None, "greedy", None]
+
+
+def test_a_copy_and_its_original_do_not_change_each_other() -> None:
+    table = play_on(Table(SMALL, ["greedy", None], 3), 5)
+    other = table.copy()
+    before = table.to_dict(), table.record()
+    play_on(other)
+    other.replace(0, "random")
+    assert (table.to_dict(), table.record()) == before
+    assert play_on(table).record()["events"] == other.record()["events"]
+
+
+def test_several_actions_are_taken_back() -> None:
+    table = Table(SMALL, [None, None], 3)
+    states = []
+    for _ in range(6):
+        states.append(table.to_dict())
+        table.play(first_legal(table))
+    assert table.movers() == [event[1] for event in table.record()["events"] if event[0] != "draw"]
+    assert len(table.actions) == 6
+    table.take_back(4)
+    assert table.to_dict() == states[2]
+    for count in (0, 3):
+        with pytest.raises(ValueError, match=f"expected to take back 1 to 2 actions, not {count}"):
+            table.take_back(count)
+    table.take_back(2)
+    with pytest.raises(ValueError, match="nothing was played"):
+        table.take_back()
+
+
+def test_a_seat_is_given_to_another_player() -> None:
+    """The game goes on from where it stands; an agent that cannot play changes nothing."""
+    table = play_on(Table(SMALL, [None, "greedy"], 3), 4)
+    events = table.record()["events"]
+    table.replace(0, "random")
+    assert (table.players, table.record()["agents"]) == (("random", "greedy"), ["random", "greedy"])
+    assert table.record()["events"] == events
+    for seat, agent in ((2, "greedy"), (-1, "greedy"), (0, "nobody")):
+        with pytest.raises(ValueError, match=f"seat {seat}"):
+            table.replace(seat, agent)
+    with pytest.raises(ValueError, match="seat 0"):
+        table.replace(0, "genial_env.policies.points:PointsPolicy", from_data=True)
+    assert Table.from_dict(table.to_dict()).players == ("random", "greedy")
+    table.replace(1, None)
+    assert play_on(table).over

@@ -15,6 +15,7 @@ from genial_env.core.state import End
 from genial_env.records import to_json_line
 from genial_env.render import theme
 from genial_env.render.sentences import rank_reasons
+from genial_env.web._serialize import LEFT_ENDS
 from tests.conftest import slow
 from tests.served import Browser
 
@@ -50,7 +51,7 @@ def test_everything_that_the_server_says_has_words(language: str) -> None:
         assert given, f"{path.name}:{call.lineno}: a refusal needs a code"
         codes.add(given[0].value)
     assert entries(language, "errors") == codes
-    assert entries(language, "ends") == {end.words for end in End}
+    assert entries(language, "ends") == {end.words for end in End} | set(LEFT_ENDS.values())
     text = (LANGUAGES / f"{language}.js").read_text()
     assert all(f"  {shape}: " in text for shape in theme.SHAPES.values())
 
@@ -149,16 +150,17 @@ def test_a_language_is_chosen_by_hand(open_page: Callable[..., Page], session: B
     page = open_page(f"/#/game/{game['id']}", session=session, locale="es-ES")
     expect(page.locator("html")).to_have_attribute("lang", "en")  # there is no Spanish
     for tag, menu, name, status in (
-        ("de", "Settings (English)", "Sie", "Sie sind am Zug"),
-        ("fr", "Einstellungen (Deutsch)", "Vous", "À vous"),
-        ("en", "Réglages (Français)", "You", "Your turn"),
+        ("de", "EN ⚙Settings", "Sie", "Sie sind am Zug"),
+        ("fr", "DE ⚙Einstellungen", "Vous", "À vous"),
+        ("en", "FR ⚙Réglages", "You", "Your turn"),
     ):
-        page.get_by_label(menu, exact=True).click()
+        expect(page.locator(".menu summary")).to_have_text(menu)
+        page.locator(".menu summary").click()
         page.locator(".menu select").first.select_option(tag)
         expect(page.locator("html")).to_have_attribute("lang", tag)
         expect(page.locator(".status")).to_contain_text(status)
         expect(page.locator(".panel .name").first).to_have_text(name)
-    page.get_by_label("Settings (English)").click()
+    page.locator(".menu summary").click()
     page.locator(".menu select").first.select_option("de")
     expect(page.locator("html")).to_have_attribute("lang", "de")
     page.reload()

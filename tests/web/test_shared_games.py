@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from genial_env import Rules
+from genial_env.records import verify
 from genial_env.table import Table
 from genial_env.web import _warm_up, make_app
 from genial_env.web._game import Game
@@ -87,6 +88,8 @@ def test_a_game_of_two_browsers(address: str) -> None:
         seen = [look(each, game) for each in (mover, other, watcher)]
         assert [racks_of(each) for each in seen] == [[seat == 0, seat == 1], [seat == 1, seat == 0], [False, False]]
         assert ["choice" in each for each in seen] == [True, False, False]
+        hint = mover.get(f"/api/games/{game['id']}/hint", params={"seat": seat})
+        assert refusal(hint, 409) == "no_hints_in_shared_games"
         for each, asked in ((other, seat), (watcher, 0), (watcher, 1), (mover, 1 - seat)):
             assert refusal(each.get(f"/api/games/{game['id']}", params={"seat": asked}), 403) == "rack_hidden"
         game = mover.decide(look(mover, game))
@@ -479,6 +482,14 @@ def test_the_compilation_is_ended_with_the_server(monkeypatch: pytest.MonkeyPatc
     assert warm_up.in_progress
     warm_up.stop()
     assert not warm_up.in_progress
+
+
+def test_names_in_records() -> None:
+    """People have the names that they gave, unless an agent would be taken to have played."""
+    table = Table(Rules(3, side=4), [None, None, "greedy"], 1)
+    assert Game("x", table, 0.0).record()["agents"] == ["person", "person", "greedy"]
+    assert Game("x", table, 0.0, ("Ann", "value", None)).record()["agents"] == ["Ann", "value (person)", "greedy"]
+    assert list(verify([Game("x", table, 0.0, ("Ann", "", None)).record()])) == [None]
 
 
 def test_a_restored_game_is_as_before() -> None:

@@ -360,7 +360,8 @@ def test_files_in_memory_are_limited() -> None:
 # The process
 
 
-def test_ctrl_c_while_agents_think(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_while_agents_think(tmp_path: Path, number: signal.Signals) -> None:
     """It ends at once and says nothing, with everything written; another server is refused until then."""
     command = [sys.executable, "-m", "genial_env", "serve", "--port", "0", "--data", str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -376,8 +377,40 @@ def test_ctrl_c_while_agents_think(tmp_path: Path) -> None:
         second = subprocess.run(command, capture_output=True, text=True, check=False)
         assert second.returncode == 2
         assert f"{tmp_path}: Another process is writing there (process {process.pid} on " in second.stderr
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         assert (process.wait(60), process.stderr.read()) == (0, "")
     browser.close()
     written = [json.loads(path.read_text()) for path in tmp_path.glob("*/*.json")]
     assert [len(kept["table"]["actions"]) >= 1 for kept in written] == [True] * 4
+
+
+HANGING = """
+import sys, threading, time
+from genial_env.cli.common import app
+from genial_env.cli import web
+from genial_env.web import _game_requests
+_game_requests.list_games = lambda session: print("hangs", flush=True) or time.sleep(3600)
+sys.argv = ["genial", "serve", "--port", "0", "--data", sys.argv[1]]
+app()
+"""
+
+
+def test_one_ctrl_c_ends_a_server_with_a_thread_that_hangs(tmp_path: Path) -> None:
+    """A thread cannot be ended; the process ends all the same, and says nothing."""
+    command = [sys.executable, "-c", HANGING, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        address = re.match(r"Play at (http://127\.0\.0\.1:\d+)/", process.stdout.readline())
+        assert address, process.stderr.read()
+        browser = Browser(address[1])
+        game = browser.decide(browser.new_game(None, "greedy"))
+        with connected(address[1]) as client:
+            cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+            client.sendall(f"GET /api/games HTTP/1.1\r\nHost: localhost\r\nCookie: {cookies}\r\n\r\n".encode())
+            assert process.stdout.readline() == "hangs\n"
+            process.send_signal(signal.SIGINT)
+            assert (process.wait(60), process.stderr.read()) == (0, "")
+    browser.close()
+    (written,) = tmp_path.glob("*/*.json")
+    assert (written.stem, len(json.loads(written.read_text())["table"]["actions"])) == (game["id"], 1)

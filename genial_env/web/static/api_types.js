@@ -85,6 +85,7 @@
  * @property {number[][]} scores the markers of each track
  * @property {(string[] | number)[]} racks for each seat its tiles, or their number if they are hidden
  * @property {number} bag tiles in the bag
+ * @property {Record<string, number>} [unseen] the tiles that the seat whose rack is shown has not seen, by kind
  * @property {number} to_play the seat to play
  * @property {number} track_to_play its track
  * @property {"place" | "bonus" | "swap" | "over"} phase

@@ -109,5 +109,5 @@ function createTable(names, decisions, title, format) {
   );
   const head = texts.tableHead(title).map((words) => html("th", { scope: "col" }, words));
   const table = html("table", {}, html("thead", {}, html("tr", {}, head)), html("tbody", {}, rows));
-  return html("details", {}, html("summary", {}, texts.asTable), html("div", { class: "scroll" }, table));
+  return html("details", {}, html("summary", {}, texts.asTable), html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table));
 }

@@ -9,10 +9,11 @@ import { announce, fill, html, isForeignKey, isInside, wait } from "./dom.js";
 import { createEnding } from "./ending.js";
 import { Hand } from "./hand.js";
 import { News } from "./news.js";
-import { createPanels, createTable } from "./panels.js";
+import { createPanels, createTable, createUnseen } from "./panels.js";
 import { describeMisfit, describePlacement, findPlacement } from "./placement.js";
 import { SeatLinks, openSeat } from "./seat_links.js";
 import { describeEvents, nameAction } from "./sentences.js";
+import { playChange } from "./sounds.js";
 import { TableActions, ThinkingControls } from "./table_actions.js";
 import { nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
@@ -105,6 +106,7 @@ class GameScreen {
     this.watch = this.createWatch();
     this.controls = html("div", { class: "controls" });
     this.side = html("div", { class: "panels" });
+    this.unseen = createUnseen();
     this.log = html("ol", { class: "moves" });
     this.links = new SeatLinks();
     this.thinking = new ThinkingControls((what, data) => this.change(what, data), () => this.playAgents(true));
@@ -116,10 +118,11 @@ class GameScreen {
     fill(
       place,
       createTable(game.rules, {
+        title: game.names.join(", "),
         status: this.status,
         board: frameBoard(this.board),
         controls: [this.preview, this.thinking.element, this.watch, this.controls],
-        beside: [this.ending, this.links.element, this.side, this.table.element, log],
+        beside: [this.ending, this.links.element, this.side, this.unseen.element, this.table.element, log],
       }),
     );
     /** @type {import("./controls.js").Actions} */
@@ -153,11 +156,15 @@ class GameScreen {
 
   /** @param {Game} game */
   setGame(game) {
+    const before = this.game;
+    playChange(before, game);
+    const isSame = before.turn === game.turn && before.seat === game.seat && before.position.board === game.position.board;
     game.key = this.key;
     this.game = game;
     this.told = describeEvents(game.rules, game.names, this.board.grid, game.moves);
     this.channel.postMessage({ id: game.id, version: game.version });
     this.noteThinking(game);
+    if (isSame && before !== game && game.choice && before.choice) return; // the tile in hand stays there
     this.hand.reset(game.choice?.pairs ?? []);
     const filled = this.tiles.flatMap((tile, slot) => (tile ? [slot] : []));
     if (game.choice && filled.length === 1) this.hand.slot = filled[0];
@@ -249,6 +256,7 @@ class GameScreen {
     this.showControls();
     this.showStatus();
     fill(this.log, moves.map((event) => html("li", {}, this.describe(event))));
+    this.unseen.show(position, Boolean(end));
     fill(this.ending, end ? createEnding(this.game, end) : null);
     this.links.show(this.game);
     this.clocks.show(this.game);
@@ -288,7 +296,7 @@ class GameScreen {
 
   describeGame() {
     const words = [texts.rules(this.game.rules.named), texts.bag(this.game.position.bag)];
-    if (!this.game.judge) words.push(texts.noJudge);
+    if (!this.game.judge) words.push(this.game.seating.shared ? texts.noHintsInSharedGames : texts.noJudge);
     return words.join(" · ");
   }
 
@@ -593,7 +601,11 @@ class GameScreen {
    */
   async playAgents(resume = false) {
     this.resumes = resume;
-    if (resume) this.game.stopped = false;
+    if (resume) {
+      this.game.stopped = false;
+      this.thought = { turn: this.game.turn, from: Date.now(), waits: false, compiling: false };
+      this.showStatus();
+    }
     const run = ++this.run;
     while (run === this.run && this.agentsPlay) {
       while (this.busy) await wait(WHILE_BUSY_MS); // with the last request of another loop

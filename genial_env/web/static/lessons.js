@@ -277,7 +277,7 @@ class Lessons {
     const { rating, deviation, tries, solved } = this.solver;
     const own = listOwnPuzzles();
     const kinds = [...new Set(this.puzzles.map(({ kind }) => kind))].sort();
-    const options = [["", texts.allThemes], ...kinds.map((kind) => [kind, texts.themes[kind] ?? kind]), [OWN, texts.ownGames(own.length)]];
+    const options = [["", texts.allThemes], ...kinds.map((kind) => [kind, texts.puzzleThemes[kind] ?? kind]), [OWN, texts.ownGames(own.length)]];
     const select = html("select", {
       onchange: () => {
         this.theme = select.value;
@@ -291,7 +291,7 @@ class Lessons {
       this.head,
       html("label", { class: "across" }, html("strong", {}, texts.lessonsPage), select),
       html("p", {}, texts.yourRating(Math.round(rating), Math.round(2 * deviation), solved, tries)),
-      this.puzzle ? html("p", { class: "hint" }, texts.puzzleAbout(texts.themes[this.puzzle.kind] ?? this.puzzle.kind, this.puzzle.rating)) : null,
+      this.puzzle ? html("p", { class: "hint" }, texts.puzzleAbout(texts.puzzleThemes[this.puzzle.kind] ?? this.puzzle.kind, this.puzzle.rating)) : null,
     );
   }
 }

@@ -4,8 +4,10 @@ import { Refusal, post } from "./api.js";
 import { fill, getElement, html } from "./dom.js";
 import { openGame } from "./game.js";
 import { askInvitation } from "./lobby.js";
+import { openIntroduction } from "./introduction.js";
 import { createMenu } from "./menu.js";
 import { openReplay } from "./replay.js";
+import { openRules } from "./rules.js";
 import { openStart } from "./start.js";
 import { texts } from "./texts.js";
 import { setLook } from "./tiles.js";
@@ -30,6 +32,8 @@ let setup = null;
  */
 function findScreen(address, sent) {
   const [, first, second, third] = address.split("/");
+  if (first === "rules") return openRules;
+  if (first === "introduction") return openIntroduction;
   if (first === "invitation" || !(sent.invited || second?.includes("~"))) {
     return (place) => openInvited(place, first === "invitation" ? second : undefined, sent);
   }
@@ -98,6 +102,7 @@ fill(
   html("a", { href: "#/analysis" }, texts.analysisPage),
   html("a", { href: "#/lessons" }, texts.lessonsPage),
   html("a", { href: "#/replay" }, texts.reviewPage),
+  html("a", { href: "#/rules" }, texts.rulesPage),
   createMenu(),
 );
 addEventListener("hashchange", async () => {

@@ -29,7 +29,7 @@ export function createPanels(rules, names, position, { over = false, preview = n
       "section",
       { class: playing ? "panel playing" : "panel", "aria-label": name },
       html(
-        "h3",
+        "h2",
         {},
         html("span", { class: "name" }, name),
         playing ? html("span", { class: "turn" }, texts.toPlay) : null,
@@ -45,10 +45,12 @@ export function createPanels(rules, names, position, { over = false, preview = n
  * Lay out a game so that board and controls stay in view: what is beside them scrolls. style.css says where each part
  * lies, by the size of the window. The panels of many tracks stand in two columns.
  * @param {Rules} rules
- * @param {{status: Child, board: Child, controls: Child, beside: Child}} parts
+ * @param {{title?: string, status: Child, board: Child, controls: Child, beside: Child}} parts title: for screen
+ *   readers, if no part has a heading of the first level
  */
-export function createTable(rules, { status, board, controls, beside }) {
+export function createTable(rules, { title, status, board, controls, beside }) {
   const rest = [
+    title === undefined ? null : html("h1", { class: "unseen" }, title),
     status,
     html("div", { class: "act" }, controls),
     html("div", { class: "beside" }, beside),
@@ -122,4 +124,26 @@ function createRack(name, tiles, size) {
     name === null ? null : html("span", { class: "holder" }, name),
     held.map((tile) => drawTile(tile, 10)),
   );
+}
+
+/**
+ * Create the list of the tiles that a seat has not seen yet, which is opened on demand.
+ * @returns {{element: HTMLElement, show: (position: Position, over: boolean) => void}}
+ */
+export function createUnseen() {
+  const title = html("summary");
+  const list = html("ul");
+  const element = html("details", { class: "card unseen-tiles" }, title, html("p", { class: "hint" }, texts.unseenHelp), list);
+  return {
+    element,
+    show: ({ unseen }, over) => {
+      const kinds = Object.entries(unseen ?? {});
+      element.hidden = unseen === undefined || over;
+      title.textContent = texts.unseen(kinds.reduce((sum, [, tiles]) => sum + tiles, 0));
+      const items = kinds.map(([tile, tiles]) =>
+        html("li", {}, drawTile(tile, 10), html("span", { role: "img", "aria-label": texts.unseenTile(tiles, nameTile(tile)) }, String(tiles))),
+      );
+      list.replaceChildren(...items);
+    },
+  };
 }

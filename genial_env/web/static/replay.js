@@ -217,6 +217,7 @@ class Replay {
     });
     const log = html("details", { class: "card log", open: true }, html("summary", {}, texts.decisionList), this.moves);
     const table = createTable(this.game.rules, {
+      title: this.game.names.join(", "),
       status: this.status,
       board: frameBoard(this.board),
       controls: [steps, this.slider, this.judged],
@@ -550,24 +551,19 @@ class Replay {
     const tile = this.tileOf(alternative, position);
     const where = cells.map((cell) => this.board.grid.name(cell)).join(" ");
     const worth = texts.worth(utility, this.solo);
-    let label = texts.otherAction(nameAction(word, position.phase), worth);
-    /** @type {import("./dom.js").Child[]} */
-    let content = [label];
-    if (tile) {
-      const short = texts.otherPlacement(where, describePoints(points, texts.colorName), worth);
-      content = [drawTile(tile, 10), html("span", {}, short)];
-      label = texts.otherPlacement(texts.tileOn(nameTile(tile), where), describePoints(points), worth);
-    }
+    const placed = texts.otherPlacement(where, describePoints(points, texts.colorName), worth);
+    const content = tile
+      ? [drawTile(tile, 10), html("span", { class: "unseen" }, `${nameTile(tile)} `), html("span", {}, placed)]
+      : texts.otherAction(nameAction(word, position.phase), worth);
     return html(
       "button",
       {
         type: "button",
         class: "alternative",
         "aria-pressed": String(this.chosen === index),
-        "aria-label": `${LETTERS[index]}: ${label}`,
         onclick: () => this.choose(index),
       },
-      html("strong", {}, LETTERS[index]),
+      html("strong", {}, `${LETTERS[index]} `),
       content,
     );
   }

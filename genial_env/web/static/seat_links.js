@@ -84,9 +84,16 @@ export class SeatLinks {
       this.element,
       html("details", { open: absent.length > 0 }, html("summary", {}, texts.linksTitle), seats, spectators),
       html("p", { class: "hint" }, texts.linksHelp),
+      isLocal(location.hostname) ? html("p", { class: "hint" }, texts.linksLocal) : null,
     );
   }
 }
+
+/**
+ * Return whether a host name means this machine itself.
+ * @param {string} host
+ */
+const isLocal = (host) => host === "localhost" || host === "[::1]" || host.startsWith("127.");
 
 /**
  * @param {string} words

@@ -73,6 +73,7 @@ class NewGame {
       "form",
       { class: "card", novalidate: true, onsubmit: (event) => this.begin(event) },
       html("h1", {}, texts.newGame),
+      html("p", { class: "hint" }, html("a", { href: "#/introduction" }, texts.tryIntroduction)),
       html("div", { class: "fields" }, this.players.element, this.edition.element, this.mode.element),
       this.seats,
       html(

@@ -72,6 +72,9 @@ export const words = {
   reviewPage: "Analyse",
   settings: "Einstellungen",
   language: "Sprache",
+  theme: "Aussehen",
+  themes: { "": "wie das System", light: "hell", dark: "dunkel" },
+  sounds: "Töne",
 
   // Zahlen
   number,
@@ -94,6 +97,7 @@ export const words = {
     invalid_request: ({ field }) => `Die Anfrage ist nicht gültig${field ? ` (${field})` : ""}.`,
     invalid_rules: ({ reason }) => `Nach diesen Regeln kann nicht gespielt werden: ${reason}`,
     no_agent_to_play: () => "Es ist kein Programm am Zug.",
+    no_hints_in_shared_games: () => "Es gibt keine Tipps, wenn andere aus der Ferne mitspielen.",
     no_judge: () => "Für diese Regeln gibt es keine Tipps.",
     no_person_to_play: () => "Es ist keine Person am Zug.",
     no_seat_to_join: () => "Das ist für Leute mit dem Link eines Platzes.",
@@ -178,7 +182,11 @@ export const words = {
     return `${name === null ? "" : `${name}, `}Bank: ${held}`;
   },
   bag: (tiles) => count(tiles, { one: "# Stein im Beutel", other: "# Steine im Beutel" }),
+  noHintsInSharedGames: "keine Tipps, da andere aus der Ferne mitspielen",
   noJudge: "keine Tipps für dieses Spiel",
+  unseen: (tiles) => `Noch nicht gesehene Steine (${number(tiles)})`,
+  unseenHelp: "Im Beutel oder auf verdeckten Bänken.",
+  unseenTile: (tiles, tile) => `${number(tiles)} × ${tile}`,
 
   // Der Anfang
   newGame: "Neues Spiel",
@@ -324,6 +332,8 @@ export const words = {
   joinedGames: "Spiele, denen Sie beigetreten sind",
   forget: "Vergessen",
   linksTitle: "Links für die anderen",
+  linksLocal:
+    "Diese Links gelten nur auf diesem Rechner. Öffnen Sie für andere diese Seite unter der Adresse, die der Server mit --host 0.0.0.0 ausgibt.",
   linksHelp: "Wer den Link eines Platzes hat, spielt dort, in jedem Browser. Zuschauer sehen bis zum Ende keine Steine.",
   linkOf: (seat, name, absent) =>
     absent ? `Platz ${seat + 1}: noch niemand beigetreten` : `Platz ${seat + 1}: ${name} ist beigetreten`,
@@ -453,7 +463,6 @@ export const words = {
   showBefore: "Die Entscheidung zeigen",
   otherAction: (action, worth) => `${action}: ${worth}`,
   otherPlacement: (where, points, worth) => `${where}: ${points}; ${worth}`,
-  tileOn: (tile, where) => `${tile} auf ${where}`,
 
   // Das Diagramm einer Analyse
   expectedLowest: "Erwarteter niedrigster Wert",
@@ -518,7 +527,7 @@ export const words = {
   lessonsPage: "Lektionen",
   lessonsTitle: "Lektionen · Génial!",
   allThemes: "alle Themen",
-  themes: {
+  puzzleThemes: {
     endgame: "der letzte Stein",
     "immediate win": "in diesem Zug gewinnen",
     "double bonus": "zwei Boni mit einem Stein",
@@ -570,4 +579,38 @@ export const words = {
   savePage: "Seite mit dem Spiel",
   copyEmbed: "Kennung für Webseiten kopieren",
   replayLabels: ["Zurück", "Weiter", "Abspielen", "Schritt"],
+
+  // The rules and the introduction
+  rulesPage: "Regeln",
+  introduction: "Einführung",
+  tryIntroduction: "Einführung in zwei Minuten",
+  rulesIn: (name) => `Die Regeln gibt es nicht in Ihrer Sprache; hier stehen sie in dieser: ${name}.`,
+  lessonTitle: (at, of, title) => `${at} von ${of}: ${title}`,
+  lessons: {
+    score: ({ enough }) => ({
+      title: "Einen Stein legen",
+      task: `Nehmen Sie den Stein unter dem Plan und bewegen Sie ihn darüber. Die Linien zeigen, welche Symbole seine Hälften zählen. Legen Sie ihn dorthin, wo er mindestens ${enough} Punkte bringt.`,
+      again: "Es gibt bessere Stellen: neben zwei Symbolen derselben Farbe in einer Reihe.",
+      done: "Jede Hälfte zählt die Symbole ihrer Farbe, auch aufgedruckte, auf geraden Linien, die bei ihr beginnen. Um so viel sind Ihre Werte gestiegen.",
+    }),
+    bonus: ({ red, stop }) => ({
+      title: "Ein Bonuszug",
+      task: `Ein Wert, der ${stop} erreicht, bringt einen Bonuszug. Nehmen Sie einen Stein mit dem Symbol „${red}“ und bringen Sie Rot auf ${stop}.`,
+      again: `Rot hat ${stop} nicht erreicht. Legen Sie die rote Hälfte in eine Reihe mit zwei roten Symbolen.`,
+      more: `Rot hat ${stop} erreicht: ein Bonuszug! Legen Sie noch einen Stein, wohin Sie wollen.`,
+      done: "Nach dem letzten Stein des Zuges zieht man, bis man wieder sechs hat. Dann ist der Nächste am Zug.",
+    }),
+    lowest: ({ lowest: [own, other] }) => ({
+      title: "Der niedrigste Wert entscheidet",
+      task: "Dieses Spiel ist zu Ende. Nicht die Summe zählt, sondern der niedrigste Wert jedes Spielers. Wer hat gewonnen?",
+      again: "Sehen Sie auf den niedrigsten Wert jedes Spielers, gleich in welcher Farbe.",
+      done: `Verglichen werden die niedrigsten Werte: ${Math.max(own, other)} schlägt ${Math.min(own, other)}. Sind sie gleich, entscheiden die zweitniedrigsten, und so weiter. Bringen Sie also alle Farben zusammen voran.`,
+    }),
+    swap: ({ lowestColor }) => ({
+      title: "Tauschen",
+      task: `Ihr Zug ist zu Ende, und Ihre niedrigste Farbe ist: ${lowestColor}. Kein Stein Ihrer Bank hat sie: Bevor Sie ziehen, dürfen Sie alle Steine tauschen. Tauschen Sie sie.`,
+      done: "Sie haben sechs neue Steine; die alten sind wieder im Beutel. Alle haben sie gesehen.",
+    }),
+  },
+  lessonsEnd: "Ein Spiel endet, wenn kein Stein mehr passt, oder sobald jemand alle Werte am Ende der Leiste hat. Die Seite mit den Regeln sagt den Rest: der erste Stein, Teams, allein spielen.",
 };

@@ -27,6 +27,13 @@ function turnOf(name) {
   return name === YOU ? "Your turn" : `${name}’s turn`;
 }
 
+/**
+ * What the words of a lesson are about: points, the stop of a marker, the lowest markers of both, names of colors.
+ * @typedef {{enough: number, stop: number, lowest: number[], lowestColor: string, red: string}} Facts
+ *
+ * @typedef {{title: string, task: string, again?: string, more?: string, done: string}} Lesson
+ */
+
 export const words = {
   title: "Génial!",
   pages: "Pages",
@@ -34,6 +41,10 @@ export const words = {
   reviewPage: "Review",
   settings: "Settings",
   language: "Language",
+  theme: "Appearance",
+  /** @type {Record<string, string>} */
+  themes: { "": "as the system", light: "light", dark: "dark" },
+  sounds: "Sounds",
 
   // Numbers
   number,
@@ -118,7 +129,13 @@ export const words = {
   },
   /** @param {number} tiles */
   bag: (tiles) => count(tiles, { one: "# tile in the bag", other: "# tiles in the bag" }),
+  noHintsInSharedGames: "no hints, as people elsewhere play",
   noJudge: "no hints: there is no judge for this game",
+  /** @param {number} tiles */
+  unseen: (tiles) => `Tiles not seen yet (${number(tiles)})`,
+  unseenHelp: "In the bag or on hidden racks.",
+  /** @param {number} tiles @param {string} tile */
+  unseenTile: (tiles, tile) => `${number(tiles)} × ${tile}`,
 
   // The start
   newGame: "New game",
@@ -294,6 +311,8 @@ export const words = {
   joinedGames: "Games you joined",
   forget: "Forget",
   linksTitle: "Links for the others",
+  linksLocal:
+    "These links work on this machine only. For others, open this page at the address that the server prints with --host 0.0.0.0.",
   linksHelp: "Who has the link of a seat plays it, in any browser. Spectators see no rack before the end.",
   /** @param {number} seat @param {string} name @param {boolean} absent */
   linkOf: (seat, name, absent) =>
@@ -442,8 +461,6 @@ export const words = {
   otherAction: (action, worth) => `${action}: ${worth}`,
   /** @param {string} where @param {string} points @param {string} worth */
   otherPlacement: (where, points, worth) => `${where}: ${points}; ${worth}`,
-  /** @param {string} tile @param {string} where */
-  tileOn: (tile, where) => `${tile} on ${where}`,
 
   // The chart of a review
   expectedLowest: "Expected lowest marker",
@@ -522,7 +539,7 @@ export const words = {
   lessonsTitle: "Lessons · Génial!",
   allThemes: "all themes",
   /** @type {Record<string, string>} by kind of puzzle */
-  themes: {
+  puzzleThemes: {
     endgame: "the last tile",
     "immediate win": "win in this turn",
     "double bonus": "two bonuses with one tile",
@@ -583,6 +600,43 @@ export const words = {
   copyEmbed: "Copy a tag for web pages",
   /** @type {[string, string, string, string]} */
   replayLabels: ["Back", "Next", "Play", "Step"],
+
+  // The rules and the introduction
+  rulesPage: "Rules",
+  introduction: "Introduction",
+  tryIntroduction: "Introduction in two minutes",
+  /** @param {string} name of a language */
+  rulesIn: (name) => `The rules are not there in your language; here they are in ${name}.`,
+  /** @param {number} at @param {number} of @param {string} title */
+  lessonTitle: (at, of, title) => `${at} of ${of}: ${title}`,
+  /** @type {Record<"score" | "bonus" | "lowest" | "swap", (facts: Facts) => Lesson>} */
+  lessons: {
+    score: ({ enough }) => ({
+      title: "Lay a tile",
+      task: `Take the tile below the board and move it over the board. The lines show which symbols its halves count. Lay it where it scores at least ${enough} points.`,
+      again: "There are better places: beside two symbols of the same color in a row.",
+      done: "Each half counts the symbols of its color in straight lines that begin at it, printed ones too. Your markers have moved by these points.",
+    }),
+    bonus: ({ red, stop }) => ({
+      title: "Earn a bonus turn",
+      task: `A marker that arrives at ${stop} earns a bonus turn. Take a tile with a ${red}, and bring your red marker to ${stop}.`,
+      again: `The red marker has not arrived at ${stop}. Lay the ${red} in line with two red symbols.`,
+      more: `The red marker has arrived at ${stop}: a bonus turn! Lay one more tile, anywhere.`,
+      done: "After your last tile you draw until you have six again. Then the next player plays.",
+    }),
+    lowest: ({ lowest: [own, other] }) => ({
+      title: "The lowest marker decides",
+      task: "This game is over. Not the sum counts, but the lowest marker of each player. Who has won?",
+      again: "Look at the lowest marker of each player, whatever its color.",
+      done: `The lowest markers are compared: ${Math.max(own, other)} beats ${Math.min(own, other)}. If they are equal, the second lowest decide, and so on. So advance all colors together.`,
+    }),
+    swap: ({ lowestColor }) => ({
+      title: "Swap",
+      task: `Your turn is over, and your lowest color is the ${lowestColor}. No tile of your rack has it: before you draw, you may swap all tiles. Swap them.`,
+      done: "You have six new tiles; the old ones went back into the bag. All players saw them.",
+    }),
+  },
+  lessonsEnd: "A game ends when no tile fits any more, or as soon as somebody has all markers at the end. The rules page has the rest: the first tile, teams, solo.",
 };
 
 /** @typedef {typeof words} Words */

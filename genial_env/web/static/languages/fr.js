@@ -62,6 +62,9 @@ export const words = {
   reviewPage: "Analyser",
   settings: "Réglages",
   language: "Langue",
+  theme: "Apparence",
+  themes: { "": "comme le système", light: "claire", dark: "sombre" },
+  sounds: "Sons",
 
   // Nombres
   number,
@@ -85,6 +88,7 @@ export const words = {
     invalid_request: ({ field }) => `La demande n’est pas valable${field ? ` (${field})` : ""}.`,
     invalid_rules: ({ reason }) => `On ne peut pas jouer avec ces règles : ${reason}`,
     no_agent_to_play: () => "Ce n’est pas à un programme de jouer.",
+    no_hints_in_shared_games: () => "Il n’y a pas de conseils quand d’autres jouent à distance.",
     no_judge: () => "Il n’y a pas de conseils pour ces règles.",
     no_person_to_play: () => "Ce n’est pas à une personne de jouer.",
     no_seat_to_join: () => "Ceci est pour qui a le lien d’une place.",
@@ -166,7 +170,11 @@ export const words = {
     return `${name === null ? "" : `${name}, `}réserve : ${held}`;
   },
   bag: (tiles) => count(tiles, { one: "# tuile dans le sac", other: "# tuiles dans le sac" }),
+  noHintsInSharedGames: "pas de conseils, car d’autres jouent à distance",
   noJudge: "pas de conseils pour cette partie",
+  unseen: (tiles) => `Tuiles pas encore vues (${number(tiles)})`,
+  unseenHelp: "Dans le sac ou dans les réserves cachées.",
+  unseenTile: (tiles, tile) => `${number(tiles)} × ${tile}`,
 
   // Le début
   newGame: "Nouvelle partie",
@@ -312,6 +320,8 @@ export const words = {
   joinedGames: "Parties que vous avez rejointes",
   forget: "Oublier",
   linksTitle: "Liens pour les autres",
+  linksLocal:
+    "Ces liens ne marchent que sur cette machine. Pour les autres, ouvrez cette page à l’adresse que le serveur affiche avec --host 0.0.0.0.",
   linksHelp: "Qui a le lien d’une place y joue, dans n’importe quel navigateur. Les spectateurs ne voient aucune réserve avant la fin.",
   linkOf: (seat, name, absent) =>
     absent ? `Joueur ${seat + 1} : personne n’a encore rejoint` : `Joueur ${seat + 1} : ${name} a rejoint`,
@@ -449,7 +459,6 @@ export const words = {
   showBefore: "Montrer le choix",
   otherAction: (action, worth) => `${action} : ${worth}`,
   otherPlacement: (where, points, worth) => `${where} : ${points} ; ${worth}`,
-  tileOn: (tile, where) => `${tile} en ${where}`,
 
   // Le graphique d’une analyse
   expectedLowest: "Marqueur le plus bas espéré",
@@ -514,7 +523,7 @@ export const words = {
   lessonsPage: "Leçons",
   lessonsTitle: "Leçons · Génial!",
   allThemes: "tous les thèmes",
-  themes: {
+  puzzleThemes: {
     endgame: "la dernière tuile",
     "immediate win": "gagner dans ce tour",
     "double bonus": "deux bonus d’une tuile",
@@ -566,4 +575,38 @@ export const words = {
   savePage: "Page avec la partie",
   copyEmbed: "Copier une balise pour pages web",
   replayLabels: ["Retour", "Suite", "Lecture", "Étape"],
+
+  // The rules and the introduction
+  rulesPage: "Règles",
+  introduction: "Initiation",
+  tryIntroduction: "S’initier en deux minutes",
+  rulesIn: (name) => `Les règles n’existent pas dans votre langue ; les voici en ${name}.`,
+  lessonTitle: (at, of, title) => `${at} sur ${of} : ${title}`,
+  lessons: {
+    score: ({ enough }) => ({
+      title: "Poser une tuile",
+      task: `Prenez la tuile sous le plateau et promenez-la dessus. Les traits montrent les symboles que comptent ses moitiés. Posez-la là où elle rapporte au moins ${enough} points.`,
+      again: "Il y a de meilleures places : à côté de deux symboles alignés de la même couleur.",
+      done: "Chaque moitié compte les symboles de sa couleur, même imprimés, sur les lignes droites qui partent d’elle. Vos marqueurs ont avancé d’autant.",
+    }),
+    bonus: ({ red, stop }) => ({
+      title: "Gagner une pose bonus",
+      task: `Un marqueur qui arrive à ${stop} donne droit à une pose bonus. Prenez une tuile qui porte « ${red} » et amenez votre marqueur rouge à ${stop}.`,
+      again: `Le marqueur rouge n’est pas arrivé à ${stop}. Alignez la moitié rouge avec deux symboles rouges.`,
+      more: `Le marqueur rouge est arrivé à ${stop} : une pose bonus ! Posez une tuile de plus, où vous voulez.`,
+      done: "Après la dernière tuile du tour, on pioche jusqu’à en avoir de nouveau six. Puis c’est au joueur suivant.",
+    }),
+    lowest: ({ lowest: [own, other] }) => ({
+      title: "Le marqueur le plus bas décide",
+      task: "Cette partie est finie. Ce n’est pas la somme qui compte, mais le marqueur le plus bas de chacun. Qui a gagné ?",
+      again: "Regardez le marqueur le plus bas de chacun, quelle que soit sa couleur.",
+      done: `On compare les marqueurs les plus bas : ${Math.max(own, other)} l’emporte sur ${Math.min(own, other)}. À égalité, on compare les deuxièmes plus bas, et ainsi de suite. Faites donc avancer toutes les couleurs ensemble.`,
+    }),
+    swap: ({ lowestColor }) => ({
+      title: "Échanger",
+      task: `Votre tour s’achève, et votre couleur la plus basse est celle-ci : ${lowestColor}. Aucune tuile de votre réserve ne la porte : avant de piocher, vous pouvez échanger toutes vos tuiles. Échangez-les.`,
+      done: "Vous avez six nouvelles tuiles ; les anciennes sont retournées dans le sac. Tout le monde les a vues.",
+    }),
+  },
+  lessonsEnd: "La partie s’arrête quand plus aucune tuile ne peut être posée, ou dès qu’un joueur a tous ses marqueurs au bout de la piste. La page des règles dit le reste : la première tuile, les équipes, le jeu en solitaire.",
 };

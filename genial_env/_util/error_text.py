@@ -1,17 +1,9 @@
-"""Errors of agents in their own processes, and their messages."""
+"""Messages of errors in other programs and in users' code, as one printable line of limited length."""
 
 from genial_env._util.shutdown import Terminated
 
 MAX_REASON_LENGTH = 500
 """The most characters of an error message that are kept."""
-
-
-class AgentStopped(RuntimeError):
-    """Raised if an agent's process ends, or does not answer in time."""
-
-
-class AgentError(RuntimeError):
-    """Raised if an agent raises an error in its process. The message describes it."""
 
 
 def describe_error(error: BaseException) -> str:
