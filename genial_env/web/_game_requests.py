@@ -330,16 +330,17 @@ def list_game_steps(game: Game, viewer: Viewer) -> JsonObject:
     """Return a game step by step, and whether it has ended.
 
     Of a game in progress it has what the only seat of the viewer may know, or else what everybody may know. Then swaps
-    that were declined are no steps. Nothing is hidden if the game has ended, or agents alone play it.
+    that were declined are no steps. Nothing is hidden if the game has ended, or agents alone play it. Positions of a
+    game in progress with people elsewhere have no text, as they cannot be judged.
     """
     with game.locked():
         table = game.table
-        record, own, ended = game.record(), own_seats(game, viewer), game.ended
+        record, own, ended, shared = game.record(), own_seats(game, viewer), game.ended, game.seating.is_shared
     people = [seat for seat, player in enumerate(table.players) if player is None]
     about = {**names_to_json(table.players, game.names), "people": people, "over": ended}
     if ended or not people:
         return {**list_steps(record), **about}
-    return {**list_public_steps(record, own[0] if len(own) == 1 else None), **about}
+    return {**list_public_steps(record, own[0] if len(own) == 1 else None, texts=not shared), **about}
 
 
 def list_games(session: Session) -> list[JsonObject]:

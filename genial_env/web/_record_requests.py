@@ -77,17 +77,18 @@ def _frame(event: int, state: State) -> JsonObject:
     return {"event": event, "position": position_to_json(state), **texts}
 
 
-def list_public_steps(record: dict[str, Any], seat: int | None) -> JsonObject:
+def list_public_steps(record: dict[str, Any], seat: int | None, *, texts: bool) -> JsonObject:
     """Return the steps of a game in progress as a seat may know them; None: as everybody may know them.
 
-    Draws and declined swaps are left out. A seat's positions have a text, in which other racks are hidden.
+    Draws and declined swaps are left out. If `texts` is true, a seat's positions have a text, in which other racks are
+    hidden.
     """
     rules, found = Rules.from_dict(record["rules"]), replay_decisions(record)
     shown = [row for row, event in enumerate(found.events.tolist()) if record["events"][event][0] != "keep"]
     states = [found.states.select(np.array([row])) for row in shown] + [found.final]
     frames = []
     for number, state in enumerate(states):
-        text = {} if seat is None else {"text": format_position(state, seat=seat, draws=False)}
+        text = {} if seat is None or not texts else {"text": format_position(state, seat=seat, draws=False)}
         known = view(state, int(state.to_play[0]) if seat is None else seat)
         frames.append({"event": number, "position": view_to_json(known, seat is not None), **text})
     return {

@@ -3,7 +3,7 @@
 import { Refusal, isAbort, post } from "./api.js";
 import { fill, html } from "./dom.js";
 import { describePoints } from "./sentences.js";
-import { drawTile, nameTile } from "./tiles.js";
+import { drawTile, nameColor } from "./tiles.js";
 import { texts } from "./texts.js";
 
 /** @import { Grid } from "./board.js" */
@@ -150,6 +150,6 @@ export function describeMove(shown, grid, move) {
     if (move.word === "swap") return hintActions.swap;
     return shown.position.phase === "swap" ? hintActions.keep : hintActions.decline;
   }
-  const where = (move.cells ?? []).map((cell) => grid.name(cell)).join(" ");
-  return `${texts.tileOn(nameTile(tile), where)}, ${describePoints(move.points)}`;
+  const cells = (move.cells ?? []).map((cell) => grid.name(cell));
+  return `${texts.tileAt([...tile].map(nameColor), cells)}: ${describePoints(move.points)}`;
 }

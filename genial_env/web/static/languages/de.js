@@ -138,7 +138,6 @@ export const words = {
     return `${adjectives[letter][gender]} ${noun}`;
   },
   tile: (first, second) => (first === second ? `Doppelstein ${first}` : `${first} und ${second}`),
-  tileOn: (tile, where) => `${tile} auf ${where}`,
   list,
   seatName: ({ code, seat, name }) => {
     if (code === "you") return YOU;

@@ -70,8 +70,6 @@ export const words = {
   color: (letter, shape) => `${colors[letter]} ${shape}`,
   /** @param {string} first @param {string} second */
   tile: (first, second) => (first === second ? `double ${first}` : `${first} and ${second}`),
-  /** @param {string} tile @param {string} where */
-  tileOn: (tile, where) => `${tile} on ${where}`,
   list,
   /** @param {SeatName} seat */
   seatName: ({ code, seat, name }) => {

@@ -126,7 +126,6 @@ export const words = {
   colorName: (letter) => colors[letter],
   color: (letter, shape) => `${shapes[shape] ?? shape} ${colors[letter]}`,
   tile: (first, second) => (first === second ? `double ${first}` : `${first} et ${second}`),
-  tileOn: (tile, where) => `${tile} en ${where}`,
   list,
   seatName: ({ code, seat, name }) => {
     if (code === "you") return YOU;
