@@ -180,6 +180,7 @@ def test_a_game_in_progress_is_stepped_through(open_page: Callable[..., Page], s
     game = session.decide(session.new_game(None, "greedy"))
     page = open_page(f"/#/game/{game['id']}", session=session)
     page.get_by_role("link", name="Step through this game").click()
+    expect(page.locator(".status")).to_contain_text("The deal")
     page.keyboard.press("ArrowRight")
     expect(page.locator(".status")).to_contain_text("1 of ")
     assert page.locator(".panel .facedown").count() == 12
