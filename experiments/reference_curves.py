@@ -60,11 +60,11 @@ class Args:
     """opponents of the evaluations"""
     training_opponents: tuple[str, ...] = ("greedy", "random")
     """each training game draws its opponent from these at random"""
-    deals: int = 500
+    deals: int = 100
     """deals of an evaluation against each opponent; each is played from both seats"""
-    n_envs: int = 64
+    n_envs: int = 16
     """games at a time"""
-    n_steps: int = 16
+    n_steps: int = 64
     """decisions in each game between two updates"""
     batch_size: int = 256
     """decisions in a minibatch"""

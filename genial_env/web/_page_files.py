@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from genial_env.render import theme
+from genial_env.render.replay_page import replay_html
 from genial_env.web._request_checks import Refused
 
 MEDIA_TYPES = {
@@ -63,6 +64,11 @@ async def send_file(request: Request) -> Response:
 async def send_worker(request: Request) -> Response:
     """Send the service worker. It must lie above all that it answers for."""
     return Response(page_files()["worker.js"], media_type=MEDIA_TYPES[".js"])
+
+
+async def send_replay_page(request: Request) -> Response:
+    """Send the page that shows a game packed into its address; any page may frame it."""
+    return Response(replay_html(None), media_type="text/html")
 
 
 def _theme_css() -> str:

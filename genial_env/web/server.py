@@ -9,6 +9,7 @@ import asyncio
 import socket
 import struct
 import threading
+from types import FrameType
 from typing import Any, cast
 
 import uvicorn
@@ -105,6 +106,11 @@ class Server(uvicorn.Server):
         self._app = app
         self.saved = threading.Event()
         """Set when the server is ending and everything is saved. Threads may still be at work, for nobody."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End at the first signal; ignore later ones, at which uvicorn would break off the orderly end."""
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End: cancel all tasks, send the answers in progress, close the connections."""

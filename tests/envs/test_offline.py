@@ -17,7 +17,6 @@ pytest.importorskip("minari", reason="needs Minari: pip install -e '.[minari]'")
 pytest.importorskip("h5py", reason="needs h5py: pip install -e '.[minari]'")
 import minari
 
-from experiments import offline_data
 from genial_env.envs.offline import check_dataset, unpack_masks, write_minari
 
 
@@ -117,6 +116,10 @@ def test_what_is_refused_leaves_nothing(datasets: Path, tmp_path: Path) -> None:
 
 
 def test_the_standard_datasets(capsys: pytest.CaptureFixture[str]) -> None:
+    for library, extra in (("tyro", "train"), ("safetensors", "arena")):
+        pytest.importorskip(library, reason=f"needs the extra {extra}")
+    from experiments import offline_data
+
     found = offline_data.main(offline_data.Args(datasets=("greedy", "mixed"), games=16, suffix="-small-v0"))
     assert found == {"genial/greedy-small-v0": 32, "genial/mixed-small-v0": 32}
     assert "genial/mixed-small-v0: 32 episodes" in capsys.readouterr().out

@@ -16,6 +16,7 @@ from experiments import (
     leaderboard,
     long_masks,
     ppo_speed,
+    rate_puzzles,
     reference_curves,
     serve_load,
     speed,
@@ -24,6 +25,7 @@ from experiments import (
 )
 from genial_env import Rules, genial_v0
 from genial_env.analysis.judge import LEVELS, Level
+from genial_env.analysis.puzzles import SHIPPED
 from genial_env.analysis.state_value import read_full_state_net
 from tests.conftest import needs_numba
 
@@ -189,3 +191,11 @@ def test_serve_load(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 < found["answer_median_s"] <= found["answer_p99_s"]
     assert "3 sessions against greedy" in capsys.readouterr().out
     assert json.loads((tmp_path / "found.json").read_text())["settings"]["sessions"] == 3
+
+
+def test_rate_puzzles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    few, out = tmp_path / "few.jsonl", tmp_path / "ratings.json"
+    few.write_text("".join(SHIPPED.read_text().splitlines(keepends=True)[:2]))
+    rate_puzzles.main(["--puzzles", str(few), "--out", str(out)])
+    assert "2 puzzles, ratings from" in capsys.readouterr().out
+    assert len(json.loads(out.read_text())) == 2

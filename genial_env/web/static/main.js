@@ -39,7 +39,12 @@ function findScreen(address, sent) {
     return (place) => openInvited(place, first === "invitation" ? second : undefined, sent);
   }
   if (first === "game" && second) return (place) => openGame(place, second);
-  if (first === "replay") return (place) => openReplay(place, second, third === "review");
+  if (first === "replay") return (place) => openReplay(place, second, third);
+  const rest = (/** @type {number} */ from) => decodeURI(address.split("/").slice(from).join("/"));
+  if (first === "analysis") {
+    return async (place) => (await import("./analysis.js")).openAnalysis(place, rest(2), sent.choices);
+  }
+  if (first === "lessons") return async (place) => (await import("./lessons.js")).openLessons(place, second ?? "", rest(3));
   return (place) => openStart(place, sent.choices);
 }
 
@@ -109,6 +114,8 @@ pages.setAttribute("aria-label", texts.pages);
 fill(
   pages,
   html("a", { href: "#/" }, texts.playPage),
+  html("a", { href: "#/analysis" }, texts.analysisPage),
+  html("a", { href: "#/lessons" }, texts.lessonsPage),
   html("a", { href: "#/replay" }, texts.reviewPage),
   html("a", { href: "#/rules" }, texts.rulesPage),
   createMenu(),
