@@ -66,6 +66,11 @@ async def send_worker(request: Request) -> Response:
     return Response(page_files()["worker.js"], media_type=MEDIA_TYPES[".js"])
 
 
+async def send_replay_page(request: Request) -> Response:
+    """Send the page that shows a game packed into its address; any page may frame it."""
+    return Response(replay_html(None), media_type="text/html")
+
+
 def _theme_css() -> str:
     """Return the colors of the drawings as CSS variables, for the page's style sheet, each for light and dark mode."""
     colors = {
