@@ -95,8 +95,3 @@ def _manifest() -> bytes:
     name = "Génial!"
     data = {"name": name, "short_name": name, "start_url": "/", "display": "standalone", "icons": [icon], **colors}
     return json.dumps(data).encode()
-
-
-async def send_replay_page(request: Request) -> Response:
-    """Send the page that shows a game packed into its address; any page may frame it."""
-    return Response(replay_html(None), media_type="text/html")
