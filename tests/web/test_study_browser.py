@@ -209,3 +209,12 @@ def step_through(place: Page | FrameLocator) -> None:
     place.locator("button").last.click()
     expect(place.locator("p")).to_contain_text("1 / ")
     assert place.locator(".board g").count() == 91
+
+
+@pytest.mark.parametrize("screen", ["lessons", "analysis", "introduction"])
+def test_the_board_is_large_in_a_large_window(open_page: Callable[..., Page], screen: str) -> None:
+    page = open_page(f"/#/{screen}", viewport={"width": 1280, "height": 800})
+    expect(page.locator("svg.board")).to_be_visible()
+    box = page.locator("svg.board").bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) > 400

@@ -142,7 +142,7 @@ class Lessons {
       controls: [board.preview, board.controls],
       beside: [this.result, this.head, this.side],
     });
-    table.classList.add("lesson");
+    table.classList.add("puzzle");
     fill(this.place, table);
     const { rules, names, position } = shown;
     fill(this.side, createPanels(rules, names, position), html("p", { class: "hint" }, `${texts.rules(rules.named)} · ${texts.bag(position.bag)}`));
