@@ -4,7 +4,7 @@ import globals from "globals";
 export default [
   js.configs.recommended,
   {
-    files: ["genial_env/web/static/**/*.js"],
+    files: ["genial_env/web/static/**/*.js", "genial_env/render/*.js"],
     languageOptions: { ecmaVersion: 2022, sourceType: "module", globals: globals.browser },
     linterOptions: { reportUnusedDisableDirectives: "error" },
     rules: {
@@ -14,5 +14,9 @@ export default [
       "no-var": "error",
       "prefer-const": "error",
     },
+  },
+  {
+    files: ["genial_env/web/static/worker.js"], // its globals are not those of a page, for which TypeScript checks the rest
+    languageOptions: { globals: globals.serviceworker },
   },
 ];

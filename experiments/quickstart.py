@@ -4,11 +4,13 @@
 
 trains MaskablePPO with the structured network (agents/ppo/structured_net.py) for two seats against "greedy" and
 "random". Then it evaluates the agent against both over seat-swapped games and prints the results. The model, a game
-record and the learning curve are in runs/quickstart.
+record and the learning curve are in runs/quickstart. A line every ten seconds says how far it is; on a terminal a
+progress bar does during training.
 
 The answer: yes. README.md has the results of three seeds.
 """
 
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +25,11 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from agents.ppo.masked import AtomicSaveMaskablePPO
+from agents.ppo.progress_callback import ProgressCallback
 from agents.ppo.sb3_agent import SB3Agent
 from agents.ppo.structured_net import StructuredPolicy
 from agents.runs.evaluation import Measured, compute_game_values, play_rotations, summarize
+from agents.runs.progress import Progress, list_files, print_line
 from genial_env import Results, Rules, play
 from genial_env._util.files import lock_folder, replace_path
 from genial_env._util.shutdown import handle_signals
@@ -93,7 +97,7 @@ class WinCurve(BaseCallback):
         return True
 
 
-def train(args: Args, rules: Rules) -> tuple[MaskablePPO, WinCurve]:
+def train(args: Args, rules: Rules, progress: Progress) -> tuple[MaskablePPO, WinCurve]:
     """Train an agent and return it with the results of its training games."""
     torch.set_num_threads(args.threads)
     env = GenialVecEnv(args.n_envs, opponents=Pool(args.opponents), seat="random", seed=args.seed)
@@ -112,7 +116,7 @@ def train(args: Args, rules: Rules) -> tuple[MaskablePPO, WinCurve]:
         device="cpu",
     )
     curve = WinCurve(env)
-    model.learn(args.total_timesteps, callback=curve, progress_bar=True)
+    model.learn(args.total_timesteps, callback=[curve, ProgressCallback(progress)], progress_bar=sys.stdout.isatty())
     return model, curve
 
 
@@ -170,15 +174,17 @@ def main(args: Args) -> dict[str, Measured]:
 
 
 def _run(args: Args, rules: Rules) -> dict[str, Measured]:
-    began, cpu_began = time.perf_counter(), time.process_time()
-    model, curve = train(args, rules)
-    took, cpu_took = time.perf_counter() - began, time.process_time() - cpu_began
-    model.save(args.out / "model.zip")
-    games = {
-        opponent: play_rotations(SB3Agent(model), opponent, rules, args.pairs, args.seed + 1)
-        for opponent in ("random", "greedy")
-    }
     console = Console()
+    began, cpu_began = time.perf_counter(), time.process_time()
+    write = _skip if sys.stdout.isatty() else print_line  # on a terminal there is a progress bar
+    with Progress(args.total_timesteps, "decisions", write=write) as progress:
+        model, curve = train(args, rules, progress)
+        took, cpu_took = time.perf_counter() - began, time.process_time() - cpu_began
+        model.save(args.out / "model.zip")
+        games = {}
+        for opponent in ("random", "greedy"):
+            progress.phase = f"evaluation against {opponent}"
+            games[opponent] = play_rotations(SB3Agent(model), opponent, rules, args.pairs, args.seed + 1)
     console.print(
         f"{model.num_timesteps:,} decisions in {took:.0f} s ({cpu_took:.0f} s of CPU): "
         f"{model.num_timesteps / took:,.0f} a second"
@@ -187,8 +193,13 @@ def _run(args: Args, rules: Rules) -> dict[str, Measured]:
     shown = play([SB3Agent(model), "greedy"], rules, 1, args.seed + 1, record=True)  # the first of them again
     write_records(args.out / "game.jsonl", shown.records or [])
     draw_curve(curve, args.out / "learning_curve.png")
-    console.print(f"In {args.out}: model.zip, game.jsonl (see: genial show), learning_curve.png")
+    print(list_files(args.out))
+    print(f"See the game: genial show {args.out / 'game.jsonl'}")
     return {opponent: summarize(rotations) for opponent, rotations in games.items()}
+
+
+def _skip(line: str) -> None:
+    """Print nothing."""
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from rich.console import Console
 from agents.runs.checkpoints import load_checkpoint
 from agents.runs.config import parse_options
 from agents.runs.evaluation import Measured, format_results, measure
+from agents.runs.progress import Progress, list_files
 from agents.runs.run import Run, open_run, read_runs
 from agents.value.actors import Actors
 from agents.value.learner import Args, Learner
@@ -46,7 +47,10 @@ def main(args: Args) -> dict[str, Measured]:
 
 def _train(args: Args, run: Run, console: Console) -> dict[str, Measured]:
     learner, tasks = _start_or_resume(args, run)
-    with Actors[SelfPlayTask, Samples](self_play, args.actors, "numba", args.ray) as actors:
+    with (
+        Actors[SelfPlayTask, Samples](self_play, args.actors, "numba", args.ray) as actors,
+        Progress(args.total_games, "games", learner.games) as progress,
+    ):
         for task in tasks:
             actors.submit(task)
         due = _next_evaluation(learner)
@@ -56,11 +60,15 @@ def _train(args: Args, run: Run, console: Console) -> dict[str, Measured]:
             samples = actors.take_result()
             run.add_cpu(samples.cpu_s)
             learner.learn(samples)
+            progress.done = learner.games
             if learner.games >= due:
                 due = _next_evaluation(learner)
+                progress.phase = "evaluation"
                 _evaluate(learner, run, console)
                 _save(learner, actors.pending, run)
+                progress.phase = ""
     run.finish(learner.moves, learner.games, rejected=learner.rejected)
+    print(list_files(args.out))
     final = read_runs(args.out)[0].curve[-1]["against"]
     return {name: Measured(**found) for name, found in final.items()}
 

@@ -28,11 +28,13 @@ from agents.ppo.net_policy import NetPolicy
 from agents.ppo.options import EVAL_SEED_OFFSET, FINAL_EVAL_FACTOR, PPOOptions
 from agents.ppo.past_self import PastSelf
 from agents.ppo.plain_net import PlainPolicy
+from agents.ppo.progress_callback import ProgressCallback
 from agents.ppo.resumable import AnyGenialVecEnv
 from agents.ppo.shaping import VecPotentialShaping
 from agents.ppo.structured_net import StructuredPolicy
 from agents.runs.checkpoints import load_checkpoint
 from agents.runs.evaluation import format_results, measure
+from agents.runs.progress import Progress, list_files
 from agents.runs.run import Run
 from genial_env import Policy, Rules
 from genial_env._util.files import replace_path
@@ -221,18 +223,20 @@ class Trainer:
     def train(self) -> None:
         """Train in place to the end, evaluate and write the weights. A finished run is only reported."""
         left = self.args.total_timesteps - self.model.num_timesteps
-        if left > 0:
-            callbacks = CallbackList([self.callback, self.sb3_evaluation])
-            is_new = self.model.num_timesteps == 0
-            self.model.learn(left, callbacks, reset_num_timesteps=is_new)
-        if not self.final:
-            self.final = self.evaluate(FINAL_EVAL_FACTOR * self.args.eval_deals)
-            self.save()
+        with Progress(self.args.total_timesteps, "decisions", self.model.num_timesteps) as progress:
+            if left > 0:
+                callbacks = CallbackList([ProgressCallback(progress), self.callback, self.sb3_evaluation])
+                is_new = self.model.num_timesteps == 0
+                self.model.learn(left, callbacks, reset_num_timesteps=is_new)
+            if not self.final:
+                progress.phase = "final evaluation"
+                self.final = self.evaluate(FINAL_EVAL_FACTOR * self.args.eval_deals)
+                self.save()
         self.run.finish(self.model.num_timesteps, self.callback.games)
         console = Console()
         for name, found in self.final["against"].items():
             console.print(f"against {name}: {found['mean']:.1%} ± {found['half']:.1%} of {found['games']:,} games")
-        console.print(f"In {self.args.out}: {WEIGHTS}, run.json, curve.jsonl, tensorboard")
+        print(list_files(self.args.out))
 
     def evaluate(self, deals: int) -> dict[str, Any]:
         """Write the weights, evaluate the agent, and return the new line of the learning curve."""

@@ -62,6 +62,7 @@ __all__ = [
     "Answer",
     "Puzzle",
     "find_refused",
+    "parse_puzzle",
     "read_puzzles",
     "score",
 ]
@@ -136,7 +137,7 @@ def read_puzzles(path: str | os.PathLike[str]) -> list[Puzzle]:
     try:
         for number, text in numbered_lines(path):
             try:
-                puzzles.append(_parse(parse_object(text)))
+                puzzles.append(parse_puzzle(parse_object(text)))
             except (RecordError, JSONError) as error:
                 raise RecordError(f"{path}:{number}: {error}") from error
     except JSONError as error:
@@ -194,8 +195,8 @@ def _answer(puzzle: Puzzle, action: int) -> Answer:
 # The format of a puzzle
 
 
-def _parse(found: dict[str, Any]) -> Puzzle:
-    """Return the puzzle of a line.
+def parse_puzzle(found: dict[str, Any]) -> Puzzle:
+    """Return the puzzle of a line of a file, read as JSON. Its game is replayed; the values are not verified.
 
     Raises:
         RecordError: If it is not a puzzle.

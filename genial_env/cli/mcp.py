@@ -22,6 +22,7 @@ def serve_mcp(
         from genial_env.text.mcp_server import make_server
     except ImportError as error:
         raise UserError(f"the server needs more libraries: {install_hint('mcp')} ({error})") from error
-    with one_line_errors():
-        make_judge(judge, Rules())  # errors of the option, before anything is served
+    if hints:
+        with one_line_errors():
+            make_judge(judge, Rules())  # errors of the option, before anything is served
     make_server(hints=hints, judge=judge).run()

@@ -2,11 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
-from functools import lru_cache
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +19,13 @@ from genial_env.analysis.judge import can_judge
 from genial_env.web import _game_requests as game_requests
 from genial_env.web._access import COOKIE, INVITATION_COOKIE, AccessControl
 from genial_env.web._introduction import play_lesson
+from genial_env.web._page_files import send_file, send_replay_page, send_worker
 from genial_env.web._record_requests import ReviewStream, list_steps, parse_record, summarize_file
-from genial_env.web._request_checks import Refused, RequestChecks, invalid, read_body
+from genial_env.web._request_checks import FRAMED, Refused, RequestChecks, invalid, read_body
 from genial_env.web._request_parts import MAX_BODY_BYTES, game_name, parse_body, parse_seat, parse_turn
-from genial_env.web._serialize import choices_to_json, look_to_json, rules_to_json, theme_css
+from genial_env.web._serialize import JsonObject, choices_to_json, look_to_json, rules_to_json
 from genial_env.web._sessions import Sessions
+from genial_env.web._study_routes import LONG, QUICK, Work
 from genial_env.web._table_requests import CHANGES
 from genial_env.web._warm_up import WARM_UP
 from genial_env.web._work_queue import TaskCancelled, WorkQueue
@@ -37,18 +36,6 @@ AFTER_TIME_S = 0.05
 
 MAX_FILE_BYTES = 5_000_000
 """The most bytes of a file of records."""
-
-MEDIA_TYPES = {
-    ".html": "text/html",
-    ".css": "text/css",
-    ".js": "text/javascript",
-    ".svg": "image/svg+xml",
-    ".json": "application/json",
-    ".webmanifest": "application/manifest+json",
-}
-
-DRAWINGS = Path(__file__).parents[2] / "docs" / "images" / "rules"
-"""The drawings of the rules in a clone of the repository. A wheel has them in `static/rules`."""
 
 SWEEP_S = 600
 """The seconds between two removals of old sessions."""
@@ -149,13 +136,18 @@ def _list_routes(handlers: "RequestHandlers") -> list[Route]:
     }
     posts |= {f"/api/games/{{name}}/{what}": handlers.change for what in CHANGES}
     gets: dict[str, Handler] = {
-        "/": _send_file,
-        "/static/{name:path}": _send_file,
+        "/": send_file,
+        "/static/{name:path}": send_file,
+        "/worker.js": send_worker,
+        FRAMED: send_replay_page,
         "/api/games": handlers.games,
         "/api/games/{name}": handlers.game,
         "/api/games/{name}/hint": handlers.hint,
         "/api/games/{name}/record": handlers.record,
+        "/api/games/{name}/steps": handlers.game_steps,
     }
+    posts |= {path: handlers.answer_quickly(work) for path, work in QUICK.items()}
+    posts |= {path: handlers.answer_in_queue(work) for path, work in LONG.items()}
     routes = [Route(path, handler, methods=["POST"]) for path, handler in posts.items()]
     return routes + [Route(path, handler, methods=["GET"]) for path, handler in gets.items()]
 
@@ -310,6 +302,11 @@ class RequestHandlers:
         headers = {"content-disposition": f'attachment; filename="genial-{game.id}.jsonl"'}
         return Response(line, media_type="application/x-ndjson", headers=headers)
 
+    async def game_steps(self, request: Request) -> Response:
+        """Send a game step by step; of a game in progress what the viewer may know."""
+        access = await self._access.game(request)
+        return JsonAnswer(await run_in_threadpool(game_requests.list_game_steps, access.game, access.viewer))
+
     async def remove(self, request: Request) -> Response:
         """Remove a game, also while an agent thinks."""
         session = await self._access.session(request)
@@ -355,6 +352,29 @@ class RequestHandlers:
         session.review = stream.task
         return ReviewAnswer(stream)
 
+    # The analysis board, lessons, pictures
+
+    def answer_quickly(self, work: Work) -> Handler:
+        """Return a handler that does short work with the JSON object that was sent."""
+
+        async def handler(request: Request) -> Response:
+            await self._access.session(request, guests=True)
+            return _as_response(await run_in_threadpool(work, await parse_body(request)))
+
+        return handler
+
+    def answer_in_queue(self, work: Work) -> Handler:
+        """Return a handler that does long work with the JSON object that was sent, until the client leaves."""
+
+        async def handler(request: Request) -> Response:
+            session, sent = await self._access.session(request, guests=True), await parse_body(request)
+            task = self._helpers.submit(session.digest, request.url.path, lambda task: work(sent))
+            await _wait_for(task.wait(), request)
+            task.cancel()  # in case the client has left
+            return _as_response(task.outcome())
+
+        return handler
+
     def _set_cookie(self, answer: Response, name: str, value: str) -> None:
         answer.set_cookie(name, value, max_age=int(self._limits.max_age_s), httponly=True, samesite="strict")
 
@@ -384,6 +404,10 @@ class ReviewAnswer(StreamingResponse):
             self._task.cancel()
 
 
+def _as_response(answer: JsonObject | Response) -> Response:
+    return answer if isinstance(answer, Response) else JsonAnswer(answer)
+
+
 async def _wait_for(event: Coroutine[Any, Any, None], request: Request, seconds: float | None = None) -> None:
     """Wait until an event has come, some seconds have passed, or the client has left."""
     if seconds == 0:
@@ -403,31 +427,7 @@ async def _wait_for_disconnect(request: Request) -> None:
         pass
 
 
-# The files of the page, and errors
-
-
-@lru_cache(maxsize=1)
-def _files() -> dict[str, bytes]:
-    """Return the files of the page by name. No other file can be requested."""
-    folder = resources.files("genial_env.web") / "static"
-    drawings = _read_folder(DRAWINGS, "rules/") if DRAWINGS.is_dir() else ()
-    return {**dict(drawings), **dict(_read_folder(folder)), "theme.css": theme_css().encode()}
-
-
-def _read_folder(folder: Traversable, before: str = "") -> Iterator[tuple[str, bytes]]:
-    """Yield the names and contents of the files of a folder and of its folders; `before` stands before each name."""
-    for file in folder.iterdir():
-        if file.is_dir():
-            yield from _read_folder(file, f"{before}{file.name}/")
-        elif Path(file.name).suffix in MEDIA_TYPES:
-            yield before + file.name, file.read_bytes()
-
-
-async def _send_file(request: Request) -> Response:
-    name = request.path_params.get("name", "index.html")
-    if name not in _files():
-        raise Refused(404, "there is no such page here", "no_such_page")
-    return Response(_files()[name], media_type=MEDIA_TYPES[Path(name).suffix])
+# Errors
 
 
 async def _answer_refusal(request: Request, error: Exception) -> Response:

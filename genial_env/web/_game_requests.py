@@ -19,10 +19,11 @@ from genial_env.policies.roster import FOR_ANALYSIS
 from genial_env.records import to_json_line
 from genial_env.table import Table
 from genial_env.web._game import Game
-from genial_env.web._game_view import may_see, progress_to_json, view_game, visible_seat
+from genial_env.web._game_view import may_see, own_seats, progress_to_json, view_game, visible_seat
+from genial_env.web._record_requests import list_public_steps, list_steps
 from genial_env.web._request_checks import Refused, invalid
 from genial_env.web._seating import MAX_MAIN_S, MAX_MOVE_S, Clock, Seating, Viewer
-from genial_env.web._serialize import JsonObject, game_summary_to_json, hint_to_json
+from genial_env.web._serialize import JsonObject, game_summary_to_json, hint_to_json, names_to_json
 from genial_env.web._sessions import Session
 from genial_env.web._work_queue import Task, WorkQueue
 
@@ -325,6 +326,23 @@ def export_record(game: Game) -> str:
         return to_json_line(game.record())
 
 
+def list_game_steps(game: Game, viewer: Viewer) -> JsonObject:
+    """Return a game step by step, and whether it has ended.
+
+    Of a game in progress it has what the only seat of the viewer may know, or else what everybody may know. Then swaps
+    that were declined are no steps. Nothing is hidden if the game has ended, or agents alone play it. Positions of a
+    game in progress with people elsewhere have no text, as they cannot be judged.
+    """
+    with game.locked():
+        table = game.table
+        record, own, ended, shared = game.record(), own_seats(game, viewer), game.ended, game.seating.is_shared
+    people = [seat for seat, player in enumerate(table.players) if player is None]
+    about = {**names_to_json(table.players, game.names), "people": people, "over": ended}
+    if ended or not people:
+        return {**list_steps(record), **about}
+    return {**list_public_steps(record, own[0] if len(own) == 1 else None, texts=not shared), **about}
+
+
 def list_games(session: Session) -> list[JsonObject]:
     """Return the session's games, the newest first, then the files that are not valid games, each with its fault."""
     games = []
@@ -363,7 +381,7 @@ def parse_action(rules: Rules, sent: JsonObject) -> int:
     """Return the action for a word, or for the slot of a tile and two cells.
 
     Raises:
-        Refused: if it describes no action.
+        Refused: if it is no action of the game. Whether it is legal is not checked.
     """
     t = tables(rules)
     word, slot, cells = sent.get("word"), sent.get("slot"), sent.get("cells")

@@ -6,16 +6,16 @@ The ratings are those of docs/leaderboard, which is not installed, rounded to te
 RATINGS: dict[str, dict[int, int]] = {
     "random": {1: -1120, 2: -1160},
     "points": {1: -50, 2: -160},
-    "greedy": {1: 0, 2: 0, 3: 0},
+    "greedy": {1: 0, 2: 0, 3: 0, 4: 0},
     "lexicographic": {1: 250, 2: 10},
-    "concave": {1: 220, 2: 180, 3: 50},
-    "denial": {1: 300, 2: 310, 3: 150},
-    "search": {1: 650, 2: 500, 3: 310},
+    "concave": {1: 220, 2: 180},
+    "denial": {1: 300, 2: 310, 3: 120, 4: 40},
+    "search": {1: 650, 2: 500},
     "ppo": {2: 990},
-    "value": {1: 630, 2: 990, 3: 500},
-    "value_search": {1: 720, 2: 1130, 3: 550},
+    "value": {1: 630, 2: 990, 3: 470, 4: 310},
+    "value_search": {1: 720, 2: 1130, 3: 550, 4: 450},
 }
-"""Elo ratings by agent and number of seats; greedy has 0. The edition is 2025, in solo mode 2009."""
+"""Elo ratings by agent and number of seats; greedy has 0. Not of teams. The edition is 2025, solo 2009."""
 
 RATED_AS = {"search": "search(playouts=300)", "value_search": "value_search(playouts=100)"}
 """The settings with which an agent was rated, if not with its defaults, with which it searches longer."""

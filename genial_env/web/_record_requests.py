@@ -12,10 +12,22 @@ from genial_env._util.strict_json import JSONError, decode_text, parse_object
 from genial_env.analysis.judge import LEVELS
 from genial_env.analysis.review import RACKS, Review, review
 from genial_env.core.rules import Rules
+from genial_env.core.state import State
 from genial_env.core.tables import tables
-from genial_env.records import replay, replay_decisions, verify
+from genial_env.core.views import view
+from genial_env.records import format_position, replay_decisions, verify
+from genial_env.table import PERSON
 from genial_env.web._request_checks import Refused, invalid
-from genial_env.web._serialize import JsonObject, event_to_json, names_to_json, position_to_json, rules_to_json, word_of
+from genial_env.web._serialize import (
+    JsonObject,
+    event_to_json,
+    names_to_json,
+    position_to_json,
+    public_events_to_json,
+    rules_to_json,
+    view_to_json,
+    word_of,
+)
 from genial_env.web._work_queue import Task, WorkQueue
 
 MAX_RECORDS = 2000
@@ -46,15 +58,43 @@ def summarize_file(body: bytes) -> JsonObject:
 def list_steps(record: dict[str, Any]) -> JsonObject:
     """Return the events of a recorded game, the position before each decision, and the last position."""
     rules, found = Rules.from_dict(record["rules"]), replay_decisions(record)
-    frames = [
-        {"event": event, "position": position_to_json(found.states.select(np.array([row])))}
-        for row, event in enumerate(found.events.tolist())
-    ]
-    frames.append({"event": len(record["events"]), "position": position_to_json(replay(record))})
+    frames = [_frame(event, found.states.select(np.array([row]))) for row, event in enumerate(found.events.tolist())]
+    frames.append(_frame(len(record["events"]), found.final))
     return {
         **_summarize_record(record),
         "rules": rules_to_json(rules),
         "events": [event_to_json(number, event, rules) for number, event in enumerate(record["events"])],
+        "frames": frames,
+    }
+
+
+def _frame(event: int, state: State) -> JsonObject:
+    """Return a position of a recorded game: the number of events before it, its text, and that of the seat to play."""
+    texts = {
+        "text": format_position(state, draws=False),
+        "seen": format_position(state, seat=int(state.to_play[0])),
+    }
+    return {"event": event, "position": position_to_json(state), **texts}
+
+
+def list_public_steps(record: dict[str, Any], seat: int | None, *, texts: bool) -> JsonObject:
+    """Return the steps of a game in progress as a seat may know them; None: as everybody may know them.
+
+    Draws and declined swaps are left out. If `texts` is true, a seat's positions have a text, in which other racks are
+    hidden.
+    """
+    rules, found = Rules.from_dict(record["rules"]), replay_decisions(record)
+    shown = [row for row, event in enumerate(found.events.tolist()) if record["events"][event][0] != "keep"]
+    states = [found.states.select(np.array([row])) for row in shown] + [found.final]
+    frames = []
+    for number, state in enumerate(states):
+        text = {} if seat is None or not texts else {"text": format_position(state, seat=seat, draws=False)}
+        known = view(state, int(state.to_play[0]) if seat is None else seat)
+        frames.append({"event": number, "position": view_to_json(known, seat is not None), **text})
+    return {
+        **_summarize_record(record),
+        "rules": rules_to_json(rules),
+        "events": public_events_to_json(record["events"], rules),
         "frames": frames,
     }
 
@@ -158,7 +198,8 @@ def _to_line(data: JsonObject) -> bytes:
 def _summarize_record(record: dict[str, Any]) -> JsonObject:
     """Return who played which game, and how it ended."""
     kept = {name: record[name] for name in ("rules", "seed", "scores", "ranks", "end")}
-    return {**kept, **names_to_json(record["agents"])}
+    people = [seat for seat, agent in enumerate(record["agents"]) if agent == PERSON]
+    return {**kept, **names_to_json(record["agents"]), "people": people}
 
 
 def _parse_line(line: str) -> dict[str, Any] | JSONError:

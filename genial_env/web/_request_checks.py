@@ -11,9 +11,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from genial_env.render.replay_page import script_digest
+
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "connect-src 'self'; manifest-src 'self'; worker-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "no-referrer",
@@ -21,6 +24,16 @@ HEADERS = {
     "x-frame-options": "DENY",
 }
 """Headers of every answer. The page loads nothing from other servers, has nothing inline, and cannot be framed."""
+
+FRAMED = "/embed"
+"""The address of the one page that pages of other sites may frame. It has no session and sends nothing."""
+
+_FRAMED_HEADERS = {
+    **{name: value for name, value in HEADERS.items() if name != "x-frame-options"},
+    "content-security-policy": f"default-src 'none'; script-src '{script_digest()}'; style-src 'unsafe-inline'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors *",
+    "cross-origin-resource-policy": "cross-origin",
+}
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +95,7 @@ class RequestChecks:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                headers.update(HEADERS)
+                headers.update(_FRAMED_HEADERS if scope["path"] == FRAMED else HEADERS)
                 headers.setdefault("cache-control", "no-store")
             await send(message)
 

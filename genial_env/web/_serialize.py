@@ -48,23 +48,6 @@ def look_to_json() -> JsonObject:
     return {"colors": theme.COLORS, "shapes": theme.SHAPES, "symbols": theme.SYMBOLS, "tile": theme.TILE}
 
 
-def theme_css() -> str:
-    """Return the colors of the drawings as CSS variables, for the page's style sheet, each for light and dark mode."""
-    colors = {
-        "paper": theme.PAPER,
-        "ink": theme.INK,
-        "free": theme.FREE,
-        "edge": theme.FREE_EDGE,
-        "tile": theme.TILE,
-        "mark": theme.MARK,
-    }
-    values = {
-        name: f"light-dark({color}, {theme.NIGHT[name]})" if name in theme.NIGHT else color
-        for name, color in colors.items()
-    }
-    return f":root {{ {' '.join(f'--{name}: {value};' for name, value in values.items())} }}\n"
-
-
 def choices_to_json() -> JsonObject:
     """Return which editions, modes and numbers of seats go together, the range of each size, and agents' ratings."""
     combinations = [

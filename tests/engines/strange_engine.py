@@ -52,7 +52,8 @@ class Engine:
         move = choose(view, random.Random(number))
         if number % 8 == 0 and self.fault in ("illegal", "words"):
             move = "RR A1 K11" if self.fault == "illegal" else "the best one"
-        say("bestmove", id=request["id"], move=move)
+        for _ in range(2 if number % 8 == 0 and self.fault == "twice" else 1):
+            say("bestmove", id=request["id"], move=move)
 
 
 def choose(view: dict[str, Any], rng: random.Random) -> str:

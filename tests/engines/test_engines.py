@@ -111,6 +111,7 @@ def test_engines_that_cannot_play_show_before_anything_is_written(agent: str, me
         ("nonsense", "its answer cannot be read: expected JSON"),
         ("illegal", "move 'RR A1 K11': "),
         ("words", "move 'the best one': expected|move 'the best one': "),
+        ("twice", "expected the answer to request "),
         ("flood", "more than 1000 messages of the type 'info'"),
         ("endless", "its answer cannot be read: expected JSON"),
     ],

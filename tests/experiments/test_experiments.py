@@ -16,6 +16,8 @@ from experiments import (
     leaderboard,
     long_masks,
     ppo_speed,
+    rate_puzzles,
+    reference_curves,
     serve_load,
     speed,
     train_luck,
@@ -23,6 +25,7 @@ from experiments import (
 )
 from genial_env import Rules, genial_v0
 from genial_env.analysis.judge import LEVELS, Level
+from genial_env.analysis.puzzles import SHIPPED
 from genial_env.analysis.state_value import read_full_state_net
 from tests.conftest import needs_numba
 
@@ -107,6 +110,28 @@ def test_ladder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found["greedy among random"]["2 seats"][0] > 0.9
 
 
+def test_reference_curves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    args = reference_curves.Args(
+        steps=(32, 64), seeds=(0,), opponents=("random",), deals=4, n_envs=4, n_steps=8, batch_size=32, n_epochs=1
+    )
+    args.out = tmp_path / "found.json"
+    first = reference_curves.main(args)
+    assert set(first["0"]) == {"32", "64"}
+    kept = json.loads(args.out.read_text())
+    kept["runs"]["0"]["64"]["random"] = 0.125
+    args.out.write_text(json.dumps(kept))
+    args.seeds = (0, 1)  # goes on with what is missing
+    found = reference_curves.main(args)
+    assert found["0"]["64"]["random"] == 0.125
+    assert set(found) == {"0", "1"}
+    shown = capsys.readouterr().out
+    assert "seed 1, 64 steps: " in shown
+    assert f"Results: {args.out}" in shown
+    args.deals = 6
+    with pytest.raises(ValueError, match="holds results of other options"):
+        reference_curves.main(args)
+
+
 def test_leaderboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The page is made from the stored results, and a small leaderboard can be played."""
     assert leaderboard.PAGE.read_text() == leaderboard.make_page()
@@ -166,3 +191,11 @@ def test_serve_load(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 < found["answer_median_s"] <= found["answer_p99_s"]
     assert "3 sessions against greedy" in capsys.readouterr().out
     assert json.loads((tmp_path / "found.json").read_text())["settings"]["sessions"] == 3
+
+
+def test_rate_puzzles(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    few, out = tmp_path / "few.jsonl", tmp_path / "ratings.json"
+    few.write_text("".join(SHIPPED.read_text().splitlines(keepends=True)[:2]))
+    rate_puzzles.main(["--puzzles", str(few), "--out", str(out)])
+    assert "2 puzzles, ratings from" in capsys.readouterr().out
+    assert len(json.loads(out.read_text())) == 2

@@ -46,6 +46,8 @@ OPTIONAL = {
     "matplotlib": {"arena"},
     "numba": {"_compiled"},
     "pyarrow": {"records"},
+    "minari": {"envs"},
+    "h5py": {"envs"},
     "pandas": set(),
     "torch": set(),
     "agents": set(),

@@ -22,6 +22,7 @@ from genial_env.records import (
     frames,
     located_records,
     to_frame,
+    truncate,
     write_frame,
     write_records,
 )
@@ -141,8 +142,6 @@ def test_a_wrong_record_changes_no_file(tmp_path: Path) -> None:
 
 
 def test_unfinished_games_have_no_result() -> None:
-    from genial_env.records import truncate
-
     record = truncate(play_records(Rules(), 1)[0], 6)
     table = to_frame([record])
     assert set(table["end"].to_pylist()) == {"unfinished"}
@@ -150,6 +149,7 @@ def test_unfinished_games_have_no_result() -> None:
 
 
 def test_judged_tables_agree_with_reviews() -> None:
+    pytest.importorskip("safetensors", reason="needs the extra arena")
     record = play_records(Rules(), 1)[0]
     table = to_frame([record], DecisionsJudge("fast"))
     found = review(record, "fast")
@@ -164,7 +164,8 @@ def test_judged_tables_agree_with_reviews() -> None:
     assert set(small["loss"].to_pylist()) == set(small["luck_game"].to_pylist()) == {None}
 
 
-def test_pandas_and_polars_read_tables(tmp_path: Path) -> None:
+def test_pandas_and_polars_read_tables() -> None:
+    pytest.importorskip("pandas", reason="needs pandas: pip install pandas")
     table = to_frame(play_records(Rules(), 2))
     frame: Any = table.to_pandas()
     assert frame.groupby("game").size().sum() == len(table)

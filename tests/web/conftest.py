@@ -44,7 +44,10 @@ def chromium() -> Iterator["Chromium"]:
 
 @pytest.fixture
 def open_page(chromium: "Chromium", address: str) -> Iterator[Callable[..., "Page"]]:
-    """Opens pages, each in a browser of its own; in the end none may have complained, or asked anything elsewhere."""
+    """Opens pages, each in a browser of its own; in the end none may have complained, or asked anything elsewhere.
+
+    They have no service worker, so that a test may answer requests itself.
+    """
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
 
@@ -56,7 +59,7 @@ def open_page(chromium: "Chromium", address: str) -> Iterator[Callable[..., "Pag
         page.on("request", lambda request: request.url.startswith(address) or complaints.append(request.url))
 
     def opened(path: str = "/", *, session: Browser | None = None, **options: Any) -> "Page":
-        context = chromium.new_context(**options)
+        context = chromium.new_context(**{"service_workers": "block", **options})
         contexts.append(context)
         if session is not None:
             token = {"name": web_app.COOKIE, "value": session.cookies[web_app.COOKIE], "url": address}

@@ -1,5 +1,6 @@
 """Dark mode, forced colors, reduced motion, sounds, the tiles not seen yet, and the weight of the page."""
 
+import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +12,7 @@ from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
 from genial_env.render import theme
 from genial_env.web import make_app
-from tests.conftest import slow
+from tests.conftest import GUARD, slow
 from tests.served import SMALL, Browser, served
 
 
@@ -182,3 +183,34 @@ def test_the_weight_of_a_visit(open_page: Callable[..., Page], session: Browser)
         expect(page.locator("main > .screen > *").first).to_be_visible()
     assert len(sizes) > 20
     assert sum(sizes.values()) < 300_000
+
+
+@slow
+def test_the_page_begins_without_the_server(open_page: Callable[..., Page], session: Browser) -> None:
+    """The rules can be read then; the start says that the server does not answer."""
+    page = open_page(session=session, locale="fr-FR", service_workers="allow")
+    expect(page.locator(".seats select")).to_have_count(2)
+    deadline = time.monotonic() + GUARD
+    while not page.evaluate("caches.match('/').then(Boolean)"):  # it is kept last
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(20)
+    page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+    page.context.set_offline(True)
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("Le serveur ne répond pas")
+    page.get_by_role("alert").get_by_role("link", name="Règles").click()
+    expect(page.locator(".rules h2").first).to_have_text("La boîte")
+    page.context.set_offline(False)
+    page.locator("nav a").first.click()
+    expect(page.locator(".seats select")).to_have_count(2)
+
+
+def test_the_page_can_be_installed() -> None:
+    with served(make_app()) as address:
+        browser = Browser(address)
+        manifest = browser.get("/static/manifest.webmanifest")
+        assert manifest.headers["content-type"].startswith("application/manifest+json")
+        sent = manifest.json()
+        assert sent["display"] == "standalone"
+        for path in (sent["start_url"], sent["icons"][0]["src"], "/worker.js"):
+            assert browser.get(path).status_code == 200

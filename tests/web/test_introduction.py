@@ -2,16 +2,15 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from genial_env.core.tables import tables
-from genial_env.web import _app as web_app
 from genial_env.web import make_app
 from genial_env.web._introduction import BOARD, LESSONS, RULES
+from genial_env.web._page_files import DRAWINGS
 from tests.conftest import slow
 from tests.served import Browser, served
 
@@ -60,7 +59,7 @@ def test_lessons_are_played_by_the_rules() -> None:
 def test_drawings_are_served() -> None:
     with served(make_app()) as address:
         answer = Browser(address).get("/static/rules/start.svg")
-        assert answer.content == (web_app.DRAWINGS / "start.svg").read_bytes()
+        assert answer.content == (DRAWINGS / "start.svg").read_bytes()
         assert answer.headers["content-type"].startswith("image/svg+xml")
 
 
@@ -144,7 +143,7 @@ def test_the_rules(open_page: Callable[..., Page], locale: str, title: str) -> N
     expect(page.locator(".rules h2").first).to_have_text(title)
     expect(page.locator(".rules .hint")).to_have_count(1 if locale == "de-DE" else 0)
     pictures = page.locator(".rules img")
-    drawings = len(list(Path(web_app.DRAWINGS).glob("*.svg")))
+    drawings = len(list(DRAWINGS.glob("*.svg")))
     expect(pictures).to_have_count(drawings)
     page.locator(".rules p a[href='#/rules']").first.click()
     expect(page.locator(":focus")).to_have_text(re.compile("Editions|Selon le livret"))

@@ -41,6 +41,7 @@ from genial_env.web import _session_store as session_store
 from genial_env.web import _sessions as sessions
 from genial_env.web import make_app, server
 from genial_env.web._opponents import RATED_AS, RATINGS
+from genial_env.web._page_files import MEDIA_TYPES
 from genial_env.web._serialize import game_to_json, rules_to_json
 from genial_env.web.limits import Limits
 from tests.conftest import GUARD
@@ -85,7 +86,6 @@ def page_files() -> dict[str, bytes]:
 
 def test_the_page_loads_nothing_from_elsewhere() -> None:
     words = {name: content.decode() for name, content in page_files().items()}
-    assert sum(len(text.encode()) for text in words.values()) < 400_000  # a visit loads one language of several
     for name, text in words.items():
         elsewhere = set(re.findall(r"https?://[^\"'`)\s]+", text))
         assert elsewhere <= {"http://www.w3.org/2000/svg"}, name
@@ -99,7 +99,7 @@ def test_every_file_of_the_page_is_served(browser: Browser) -> None:
     for name, content in page_files().items():
         answer = browser.get(f"/static/{name}")
         assert answer.content == content
-        assert answer.headers["content-type"].split(";")[0] in web_app.MEDIA_TYPES.values()
+        assert answer.headers["content-type"].split(";")[0] in MEDIA_TYPES.values()
 
 
 @pytest.mark.parametrize(
@@ -517,7 +517,7 @@ def test_ratings_are_those_of_the_leaderboard() -> None:
     for path in LEADERBOARD.glob("*.json"):
         found = json.loads(path.read_text())
         rules, ratings = found["settings"]["rules"], found["ratings"]
-        if rules["mode"] == "team" or rules["players"] == 4:
+        if rules["mode"] == "team":
             continue
         measured = dict(zip(ratings["names"], ratings["rating"]["value"], strict=True))
         shown = {

@@ -61,6 +61,15 @@ export async function postForLines(path, text, signal, onLine) {
 }
 
 /**
+ * Send JSON, and get a file.
+ * @param {string} path
+ * @param {unknown} data
+ */
+export async function postForBlob(path, data) {
+  return (await request(path, { method: "POST", body: JSON.stringify(data) })).blob();
+}
+
+/**
  * Get the text of a file of the server.
  * @param {string} path
  */

@@ -212,13 +212,51 @@
  */
 
 /**
+ * A decision as it is sent.
+ * @typedef {{word: "swap" | "decline"} | {slot: number, cells: number[]}} Move
+ *
+ * A position of an analysis or a lesson. The rack of the seat to play is hidden if there is no choice.
+ * @typedef {object} Shown
+ * @property {string} text docs/notation.md describes it
+ * @property {Rules} rules
+ * @property {string[]} names
+ * @property {Position} position
+ * @property {boolean} judge
+ * @property {Choice} [choice]
+ * @property {GameEvent[]} [events] that led to it
+ * @property {JudgedMove} [move] of an agent that led to it
+ *
+ * A judged move: slot and cells, or a word. The move of an agent has no values.
+ * @typedef {object} JudgedMove
+ * @property {string} text in English
+ * @property {Points} points
+ * @property {number} [slot]
+ * @property {[number, number]} [cells]
+ * @property {"swap" | "decline"} [word]
+ * @property {number} utility
+ * @property {number | null} win
+ * @property {number | null} error the standard error of the difference to the best move; null for predictions
+ *
+ * @typedef {{level: string, judged: number, unit: "rank utility" | "lowest marker", moves: JudgedMove[]}} Judged
+ *
+ * @typedef {{loss: number, error: number | null, verdict: Verdict, best: JudgedMove[]}} Answered
+ *
+ * @typedef {{id: string, kind: string, rating: number, rules: NamedRules}} PuzzleSummary
+ *
+ * @typedef {{solved: boolean, lost: number | null, best: JudgedMove[], count: number, proof: string}} PuzzleAnswer
+ */
+
+/**
  * A recorded game, step by step: frame k is the position after k decisions.
  * @typedef {object} Steps
  * @property {Rules} rules
+ * @property {number[]} [people] the seats of people
+ * @property {boolean} [over] whether a game played here has ended
  * @property {string[]} names
  * @property {string} end
  * @property {GameEvent[]} events
- * @property {{event: number, position: Position}[]} frames with the number of events before each
+ * @property {{event: number, position: Position, text?: string, seen?: string}[]} frames with the number of
+ *   events before each; their text if the racks may be known, and the text as the seat to play sees it
  */
 
 /**

@@ -7,7 +7,7 @@ import { texts } from "./texts.js";
 
 const WIDTH = 320;
 const HEIGHT = 130;
-const LEFT = 30;
+const LEFT = 36; // room for "100 %"
 const RIGHT = 6;
 const DOTS = [
   "M-2.4-2.4h4.8v4.8h-4.8z",

@@ -53,7 +53,7 @@ export function createRack(tiles, { chosen, disabled, onPick }) {
 
 /**
  * Create the buttons.
- * @param {Game} game
+ * @param {Pick<Game, "choice" | "position" | "judge">} game
  * @param {{choosing: boolean, placing: boolean, isHeld: boolean, isFixed: boolean}} state choosing: the person may
  *   decide now; placing: the person may place a tile now; isHeld: a tile is in hand; isFixed: it has been put down
  * @param {Actions} actions

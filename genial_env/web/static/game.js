@@ -64,6 +64,9 @@ async function retryWhileBusy(send) {
   }
 }
 
+/** @param {string} id of the game */
+const createLookBack = (id) => html("a", { href: `#/replay/${id}` }, texts.lookBack);
+
 class GameScreen {
   /**
    * @param {HTMLElement} place
@@ -111,7 +114,7 @@ class GameScreen {
     this.news = new News(key, game.seating.shared, (found) => this.receive(found));
     this.ending = html("div");
     const open = matchMedia("(min-width: 861px)").matches; // there is room for it
-    const log = html("details", { class: "log card", open }, html("summary", {}, texts.movesSoFar), this.log);
+    const log = html("details", { class: "log card", open }, html("summary", {}, texts.movesSoFar), this.log, createLookBack(game.id));
     fill(
       place,
       createTable(game.rules, {

@@ -6,8 +6,9 @@ import { openGame } from "./game.js";
 import { askInvitation } from "./lobby.js";
 import { openIntroduction } from "./introduction.js";
 import { createMenu } from "./menu.js";
+import { findKeptSetup, keepPage } from "./offline.js";
 import { openReplay } from "./replay.js";
-import { openRules } from "./rules.js";
+import { addressOfRules, openRules } from "./rules.js";
 import { openStart } from "./start.js";
 import { texts } from "./texts.js";
 import { setLook } from "./tiles.js";
@@ -38,7 +39,12 @@ function findScreen(address, sent) {
     return (place) => openInvited(place, first === "invitation" ? second : undefined, sent);
   }
   if (first === "game" && second) return (place) => openGame(place, second);
-  if (first === "replay") return (place) => openReplay(place, second, third === "review");
+  if (first === "replay") return (place) => openReplay(place, second, third);
+  const rest = (/** @type {number} */ from) => decodeURI(address.split("/").slice(from).join("/"));
+  if (first === "analysis") {
+    return async (place) => (await import("./analysis.js")).openAnalysis(place, rest(2), sent.choices);
+  }
+  if (first === "lessons") return async (place) => (await import("./lessons.js")).openLessons(place, second ?? "", rest(3));
   return (place) => openStart(place, sent.choices);
 }
 
@@ -63,14 +69,28 @@ async function showScreen() {
   document.title = texts.title;
   try {
     if (setup === null) {
-      /** @type {Setup} */
-      const sent = await post("/api/session", {});
-      setLook(sent.look);
-      setup = sent;
+      setup = await askForSetup();
+      setLook(setup.look);
     }
     leave = (await findScreen(location.hash, setup)(place)) ?? (() => {});
   } catch (error) {
     fill(place, createErrorCard(error));
+  }
+}
+
+/**
+ * Begin the session. Without an answer of the server the page goes on with what it said before, if the browser kept it.
+ * @returns {Promise<Setup>}
+ */
+async function askForSetup() {
+  try {
+    const sent = await post("/api/session", {});
+    keepPage(sent, [addressOfRules]);
+    return sent;
+  } catch (error) {
+    const kept = findKeptSetup();
+    if (kept === null || !(error instanceof Refusal) || error.status !== 0) throw error;
+    return kept;
   }
 }
 
@@ -85,7 +105,7 @@ function createErrorCard(error) {
     "div",
     { class: "card", role: "alert" },
     html("p", {}, error instanceof Refusal ? error.message : texts.pageError),
-    html("p", {}, html("a", { href: "#/" }, texts.toStart), " · ", reload),
+    html("p", {}, html("a", { href: "#/" }, texts.toStart), " · ", html("a", { href: "#/rules" }, texts.rulesPage), " · ", reload),
   );
 }
 
@@ -94,6 +114,8 @@ pages.setAttribute("aria-label", texts.pages);
 fill(
   pages,
   html("a", { href: "#/" }, texts.playPage),
+  html("a", { href: "#/analysis" }, texts.analysisPage),
+  html("a", { href: "#/lessons" }, texts.lessonsPage),
   html("a", { href: "#/replay" }, texts.reviewPage),
   html("a", { href: "#/rules" }, texts.rulesPage),
   createMenu(),

@@ -8,6 +8,8 @@ import { texts } from "./texts.js";
 /** @import { Hand } from "./hand.js" */
 /** @import { Game, Points } from "./api_types.js" */
 
+/** @typedef {Pick<Game, "rules" | "position" | "choice" | "seat">} Laying what is known of a game in which a tile is laid */
+
 /**
  * A tile over the board. What it scores is there if it fits.
  * @typedef {object} Placement
@@ -21,7 +23,7 @@ import { texts } from "./texts.js";
 
 /**
  * Return the tile in hand over the board; null if it is nowhere.
- * @param {Game} game
+ * @param {Laying} game
  * @param {Hand} hand
  * @param {Grid} grid
  * @returns {Placement | null}
@@ -44,7 +46,7 @@ export function findPlacement({ choice, position, rules, seat }, hand, grid) {
 
 /**
  * Say where a tile lies and what it scores.
- * @param {Game} game
+ * @param {Laying} game
  * @param {Grid} grid
  * @param {Placement} placement
  */
@@ -57,7 +59,7 @@ export function describePlacement(game, grid, { fits, tile, cells, halves, point
 
 /**
  * Say why a tile does not fit.
- * @param {Game} game
+ * @param {Laying} game
  */
 export function describeMisfit({ choice }) {
   return choice?.first_tile ? texts.firstTile : texts.doesNotFit;
@@ -65,7 +67,7 @@ export function describeMisfit({ choice }) {
 
 /**
  * Say what points do to the markers.
- * @param {Game} game
+ * @param {Laying} game
  * @param {Points} points
  */
 function describeMarkers({ rules, position }, points) {

@@ -6,8 +6,10 @@ import { Board, frameBoard } from "./board.js";
 import { createChart } from "./chart.js";
 import { announce, fill, html, isForeignKey } from "./dom.js";
 import { Opener } from "./opener.js";
+import { keepMistakes, tryAddress } from "./lessons.js";
 import { createPanels, createTable } from "./panels.js";
 import { describeEvents, describePoints, nameAction, nameTrack } from "./sentences.js";
+import { createShare, embedData, pack, positionAddress, unpack } from "./share.js";
 import { drawTile, nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
@@ -20,11 +22,14 @@ const LETTERS = "ABC"; // of alternatives
 const SIGNS = { best: "★", good: "✓", inaccuracy: "?!", mistake: "?", blunder: "??" };
 
 /**
+ * Show a recorded game. Its address is `#/replay/<game>/<decision>`: a game played here by its id, another one packed into
+ * the address.
  * @param {HTMLElement} place
- * @param {string | undefined} id of a game played here
- * @param {boolean} begin whether its review is begun at once
+ * @param {string | undefined} key the id of a game played here, or a packed record behind "="
+ * @param {string | undefined} what "review" to begin a review at once, or the decision to look at
  */
-export async function openReplay(place, id, begin) {
+export async function openReplay(place, key, what) {
+  const begin = what === "review";
   const opener = new Opener((line) => open(line));
   /** @type {Replay | null} */
   let shown = null;
@@ -32,29 +37,49 @@ export async function openReplay(place, id, begin) {
   /**
    * Show a game. The browser keeps it with its review in the entry of its history, so that both survive a reload.
    * @param {string} line the record
-   * @param {SeatName[] | null} seatNames what the seats are called, if it is not as in the record
+   * @param {{seat_names?: SeatName[], people?: number[]}} about what is known besides the record
    * @param {Review | null} review
-   * @param {boolean} now whether a review is begun if there is none
+   * @param {string} address the key of the game; "" to pack the record
    */
-  async function open(line, seatNames = null, review = null, now = false) {
+  async function open(line, about = {}, review = null, address = "") {
     const steps = await postText("/api/steps", line);
+    const { seat_names: named, people = steps.people } = about;
+    show(line, { ...steps, people, names: named?.map(texts.seatName) ?? steps.names }, address || `=${await pack(line)}`);
+    history.replaceState({ line, about, review }, "");
+    if (review) shown?.setReview(review);
+    else if (begin) shown?.startReview();
+  }
+
+  /**
+   * @param {string | null} line null for a game in progress
+   * @param {Steps} steps
+   * @param {string} address
+   */
+  function show(line, steps, address) {
     if (!place.isConnected) return;
     shown?.leave();
-    shown = new Replay(line, { ...steps, names: seatNames?.map(texts.seatName) ?? steps.names }, opener.element);
+    shown = new Replay(line, steps, address, opener.element);
     fill(place, shown.element);
-    history.replaceState({ line, seatNames, review }, "");
-    if (review) shown.setReview(review);
-    else if (now) shown.startReview();
+    if (/^[0-9]+$/.test(what ?? "") && address === key) shown.go(Number(what));
   }
 
   const onKey = (/** @type {KeyboardEvent} */ event) => shown?.onKey(event);
   document.addEventListener("keydown", onKey);
   document.title = texts.reviewTitle;
   if (history.state?.line) {
-    await open(history.state.line, history.state.seatNames, history.state.review, begin);
-  } else if (id) {
-    const [line, game] = await Promise.all([getText(gamePath(id, "/record")), get(gamePath(id))]);
-    await open(line.trim(), game.seat_names, null, begin);
+    await open(history.state.line, history.state.about ?? {}, history.state.review, key);
+  } else if (key?.startsWith("=")) {
+    const line = await unpack(key.slice(1)).catch(() => null);
+    if (line === null) throw new Refusal(400, texts.badAddress);
+    await open(line, {}, null, key);
+  } else if (key) {
+    /** @type {Steps & {seat_names: SeatName[]}} */
+    const steps = await get(gamePath(key, "/steps"));
+    if (!steps.over) show(null, steps, key);
+    else {
+      const { seat_names, people } = steps;
+      await open((await getText(gamePath(key, "/record"))).trim(), { seat_names, people }, null, key);
+    }
   } else {
     fill(place, html("div", { class: "alone" }, opener.element));
   }
@@ -75,6 +100,27 @@ function createSelect(options, chosen) {
   return select;
 }
 
+/** @param {() => void} go */
+const createNextMistake = (go) =>
+  html("button", { type: "button", title: texts.nextMistakeKey, onclick: go }, texts.nextMistake, html("kbd", { "aria-hidden": true }, "N"));
+
+/**
+ * Create the button that keeps the mistakes as puzzles: those of people, or of everybody if there are no people.
+ * @param {Steps} game
+ * @param {Decision[]} decisions
+ */
+function createKeep(game, decisions) {
+  const people = game.people ?? [];
+  const isOwn = (/** @type {number} */ seat) => people.length === 0 || people.includes(seat);
+  const keep = () => {
+    const words = texts.mistakesKept(keepMistakes(game, decisions, isOwn));
+    status.textContent = words;
+    announce(words);
+  };
+  const status = html("a", { href: "#/lessons/own" });
+  return [html("button", { type: "button", onclick: keep }, texts.keepMistakes), status];
+}
+
 /**
  * Label the pairs of cells of alternatives; those on the same pair share a label.
  * @param {Alternative[]} alternatives
@@ -93,12 +139,14 @@ function labelPairs(alternatives) {
 
 class Replay {
   /**
-   * @param {string} line the record
+   * @param {string | null} line the record; null for a game in progress
    * @param {Steps} game
+   * @param {string} address the key of the game
    * @param {HTMLElement} opener opens another game
    */
-  constructor(line, game, opener) {
+  constructor(line, game, address, opener) {
     this.line = line;
+    this.address = address;
     this.game = game;
     this.at = 0; // the number of the decision that is looked at, from 1; 0 is the deal
     this.after = false; // whether the position after a reviewed decision is shown
@@ -128,6 +176,7 @@ class Replay {
     this.level = createSelect(texts.levels, "normal");
     this.racks = createSelect(texts.rackModes, "hidden");
     this.report = html("section", { class: "card report", "aria-label": texts.review }, this.createStart());
+    this.bad = createNextMistake(() => this.goToMistake());
     this.moves = html("ol", { class: "moves" });
     this.element = this.createElement(opener);
     this.listMoves();
@@ -159,19 +208,31 @@ class Replay {
       button(next, () => this.at + 1),
       button(end, () => this.last),
     );
+    const share = createShare({
+      line: this.line,
+      step: () => this.at,
+      text: () => this.frame.text,
+      link: async () => `${location.origin}/#/replay/${this.address}/${this.at}`,
+      embed: () => embedData(this.game, this.told),
+    });
     const log = html("details", { class: "card log", open: true }, html("summary", {}, texts.decisionList), this.moves);
     const table = createTable(this.game.rules, {
       title: this.game.names.join(", "),
       status: this.status,
       board: frameBoard(this.board),
       controls: [steps, this.slider, this.judged],
-      beside: [this.side, this.report, log, opener],
+      beside: [this.side, this.report, log, share, opener],
     });
     table.classList.add("replay");
     return table;
   }
 
   // Steps
+
+  /** The position that is shown. */
+  get frame() {
+    return this.game.frames[this.isBefore ? this.at - 1 : this.at];
+  }
 
   /** Where a step back leads. */
   get back() {
@@ -220,6 +281,7 @@ class Replay {
     if (isForeignKey(event)) return;
     /** @type {Record<string, number>} */
     const targets = { ArrowLeft: this.back, ArrowRight: this.at + 1, Home: 0, End: this.last };
+    if (event.key === "n" && this.review) this.goToMistake();
     if (!(event.key in targets)) return;
     event.preventDefault();
     this.go(targets[event.key]);
@@ -242,8 +304,8 @@ class Replay {
   }
 
   show() {
-    const { rules, names, frames, end } = this.game;
-    const { position } = frames[this.isBefore ? this.at - 1 : this.at];
+    const { rules, names, end } = this.game;
+    const { position, text } = this.frame;
     const events = this.eventsAt(this.at);
     this.board.show(position.board);
     this.board.draw(this.findDrawing(position, events));
@@ -252,7 +314,9 @@ class Replay {
       this.at === 0 ? texts.deal(names, texts.rules(rules.named)) : texts.stepWords(this.at, this.last, sentences);
     this.slider.value = String(this.at);
     const over = this.at === this.last && !this.isBefore && end !== "unfinished";
-    fill(this.side, createPanels(rules, names, position, { over }));
+    const analyse = text ? html("a", { class: "button", href: positionAddress(text) }, texts.analyse) : null;
+    fill(this.side, createPanels(rules, names, position, { over }), html("div", { class: "buttons" }, analyse));
+    history.replaceState(history.state, "", `#/replay/${this.address}/${this.at}`);
     this.showJudgement();
     this.chart?.mark(this.at - 1);
     [...this.moves.children].forEach((item, index) =>
@@ -353,7 +417,7 @@ class Replay {
     };
     try {
       const address = `/api/review?level=${this.level.value}&racks=${this.racks.value}`;
-      await postForLines(address, this.line, cancelling.signal, onLine);
+      await postForLines(address, this.line ?? "", cancelling.signal, onLine);
     } catch (error) {
       if (this.leaving.signal.aborted) return;
       if (isAbort(error)) {
@@ -367,8 +431,21 @@ class Replay {
     }
   }
 
+  /** Look at the next mistake or blunder; behind the last one at the first. */
+  goToMistake() {
+    const bad = this.mistakes;
+    if (bad.length) this.go((bad.find((index) => index + 1 > this.at) ?? bad[0]) + 1);
+  }
+
+  /** The numbers of the decisions that were mistakes or blunders, from 0. */
+  get mistakes() {
+    const { decisions = [] } = this.review ?? {};
+    return decisions.flatMap(({ verdict }, index) => (["blunder", "mistake"].includes(verdict) ? [index] : []));
+  }
+
   /** What starts a review. */
   createStart() {
+    if (this.line === null) return html("p", { class: "hint" }, texts.reviewAtEnd);
     return html(
       "div",
       { class: "buttons" },
@@ -386,9 +463,7 @@ class Replay {
     history.replaceState({ ...history.state, review }, "");
     this.report.classList.add("done");
     this.chart = createChart(rules, names, review, (index) => this.go(index + 1));
-    const worst = review.decisions.flatMap((decision, index) =>
-      ["blunder", "mistake"].includes(decision.verdict) ? [this.createBlunder(decision, index)] : [],
-    );
+    const worst = this.mistakes.map((index) => this.createBlunder(review.decisions[index], index));
     const losses = names.map((name, seat) => html("li", {}, texts.meanLoss(name, review.mean_loss[seat])));
     fill(
       this.report,
@@ -399,6 +474,7 @@ class Replay {
       ...(review.luck ? this.describeLuck(review.luck) : []),
       html("h3", {}, texts.worstTitle),
       worst.length ? html("ul", { class: "blunders" }, worst) : html("p", {}, texts.none),
+      worst.length ? html("div", { class: "buttons" }, this.bad, createKeep(this.game, review.decisions)) : null,
       this.createStart(),
     );
     this.listMoves();
@@ -507,6 +583,16 @@ class Replay {
     return html("span", { role: "img", "aria-label": label }, tiles);
   }
 
+  /**
+   * Create the link to look for a better decision.
+   * @param {Decision} decision
+   */
+  createTryAgain({ verdict }) {
+    const { seen } = this.game.frames[this.at - 1];
+    if (!seen || ["best", "good"].includes(verdict)) return null;
+    return html("a", { class: "button quiet", href: tryAddress(seen) }, texts.tryAgain);
+  }
+
   /** Show what the judge says of the decision that is looked at. */
   showJudgement() {
     const { decision } = this;
@@ -532,6 +618,7 @@ class Replay {
             { type: "button", class: "quiet turn-over", onclick: () => this.toggleAfter() },
             this.after ? texts.showBefore : texts.showAfter,
           ),
+          this.createTryAgain(decision),
         ),
         html(
           "div",

@@ -10,6 +10,9 @@ import { LANGUAGES, language, texts } from "./texts.js";
 
 const LANGUAGES_OF_RULES = ["en", "fr"];
 
+const found = LANGUAGES_OF_RULES.includes(language) ? language : LANGUAGES_OF_RULES[0];
+export const addressOfRules = `/static/rules/${found}.json`;
+
 /** @type {Record<string, keyof HTMLElementTagNameMap>} */
 const TAGS = Object.fromEntries(
   /** @type {const} */ (
@@ -20,9 +23,8 @@ const TAGS = Object.fromEntries(
 /** @param {HTMLElement} place */
 export async function openRules(place) {
   document.title = `${texts.rulesPage} · ${texts.title}`;
-  const found = LANGUAGES_OF_RULES.includes(language) ? language : LANGUAGES_OF_RULES[0];
   /** @type {Block[]} */
-  const blocks = await get(`/static/rules/${found}.json`);
+  const blocks = await get(addressOfRules);
   fill(
     place,
     html(

@@ -16,11 +16,12 @@ import { texts } from "./texts.js";
  * @param {Rules} rules
  * @param {string[]} names of the seats
  * @param {Grid} grid
- * @param {GameEvent[]} events from the deal on
+ * @param {GameEvent[]} events
+ * @param {number[][] | null} scores the markers of each track before the events; null at the deal
  * @returns {Told[]}
  */
-export function describeEvents(rules, names, grid, events) {
-  const markers = rules.seats_by_track.map(() => [...rules.colors].map(() => 0));
+export function describeEvents(rules, names, grid, events, scores = null) {
+  const markers = rules.seats_by_track.map((_, track) => [...(scores?.[track] ?? [...rules.colors].map(() => 0))]);
   return events.map((event) => {
     const track = rules.seats_by_track.findIndex((seats) => seats.includes(event.seat));
     const arrivals = advanceMarkers(rules, markers[track], event.points ?? {});

@@ -509,6 +509,133 @@ export const words = {
     }),
   },
   lessonsEnd: "A game ends when no tile fits any more, or as soon as somebody has all markers at the end. The rules page has the rest: the first tile, teams, solo.",
+  // The analysis board
+  analysisPage: "Analyse",
+  analysisTitle: "Analysis · Génial!",
+  firstPosition: "The first position",
+  variations: "Moves tried",
+  removeMove: "Remove",
+  position: "Position",
+  positionText: "The position as text",
+  usePosition: "Use this text",
+  copyPosition: "Copy",
+  dealRacks: "Deal the hidden racks",
+  racksDealt: "hidden racks dealt at random",
+  /** @param {string} name */
+  hiddenRack: (name) => `${name} is to play, and the rack is hidden: deal it, or go back.`,
+  editPosition: "Edit the position",
+  editing: "Edit the position: choose a color, then click cells.",
+  editHelp:
+    "Choose a color and click cells. Racks are tiles such as RG BB, or a number of hidden tiles. The bag gets the rest of the tiles.",
+  paintWith: "Paint with",
+  eraser: "free cell",
+  /** @param {string} name */
+  rackOf: (name) => `Rack: ${name}`,
+  /** @param {string[]} names */
+  markersOf: (names) => `Markers: ${list(names)}`,
+  /** @param {string} name @param {string} color */
+  markerOf: (name, color) => `Marker ${color}: ${name}`,
+  whoIsToPlay: "To play",
+  decision: "Decision",
+  /** @type {Record<string, string>} */
+  phases: { place: "lay a tile", bonus: "lay a bonus tile", swap: "swap or keep the rack" },
+  useEdit: "Use this position",
+  clearBoard: "Clear the board",
+  newDeal: "New deal",
+  saveAnalysis: "Save",
+  saved: "Saved in this browser.",
+  notSaved: "This browser keeps nothing for this page.",
+  savedAnalyses: "Saved analyses",
+  nothingSaved: "None yet. They are kept in this browser.",
+  /** @param {string} when @param {number} seats @param {string} lowest */
+  analysisName: (when, seats, lowest) => `${when}: ${seats} seats, lowest ${lowest}`,
+  opponent: "Opponent",
+  playFrom: "Play on",
+  stopPlaying: "End the game",
+  /** @param {string} seat */
+  youPlay: (seat) => `You play as ${seat}; the agent’s racks are hidden.`,
+  bestMoves: "Best moves",
+  noJudging: "off",
+  /** @param {string} level */
+  judging: (level) => `The judge is at work (${level}) …`,
+  /** @param {number} judged @param {string} level @param {boolean} exact */
+  judgedMoves: (judged, level, exact) =>
+    (exact
+      ? `${judged} moves, exact values: the endgame was solved.`
+      : `${judged} moves judged (${level}); ± is the standard error of the distance to the best.`) +
+    " A click shows a move, a double click plays it.",
+  /** @param {number} utility @param {number | null} win @param {number | null} error @param {boolean} solo */
+  judgedWorth: (utility, win, error, solo) => {
+    const value = solo ? number(utility, 1) : signed(utility, 2);
+    return `${value}${error ? ` ± ${number(error, 2)}` : ""}${win === null ? "" : ` (${percent(win)} first)`}`;
+  },
+
+  // Lessons
+  lessonsPage: "Lessons",
+  lessonsTitle: "Lessons · Génial!",
+  allThemes: "all themes",
+  /** @type {Record<string, string>} by kind of puzzle */
+  puzzleThemes: {
+    endgame: "the last tile",
+    "immediate win": "win in this turn",
+    "double bonus": "two bonuses with one tile",
+    swap: "swap or keep",
+    opening: "opening",
+    "middle game": "middle game",
+    "late game": "late game",
+  },
+  /** @param {number} kept */
+  ownGames: (kept) => `your own mistakes (${kept})`,
+  /** @type {(kind: string) => string} */
+  puzzleTask: (kind) => (kind === "swap" ? "Swap the rack, or keep it?" : "Find the best move."),
+  findBetter: "Find a better move.",
+  puzzleHelp: "One move is better than all others. The first try counts for your rating.",
+  findBetterHelp: "The judge says how good your move is.",
+  /** @param {number} rating @param {number} range @param {number} solved @param {number} tries */
+  yourRating: (rating, range, solved, tries) => `Your rating: ${number(rating)} ± ${range} (${solved} of ${tries} solved)`,
+  /** @param {string} theme @param {number} rating */
+  puzzleAbout: (theme, rating) => `This puzzle: ${theme}, rating ${number(rating)}. Greedy has 0, as on the start page.`,
+  checking: "Checking …",
+  solved: "Solved!",
+  /** @param {number | null} lost null if it was not measured */
+  notSolved: (lost) => (lost === null ? "Not the best." : `Not the best: it loses ${number(lost, 2)}.`),
+  /** @param {number} rating @param {number} change */
+  ratedTry: (rating, change) => `Your rating is ${number(rating)} (${signed(change, 0)}).`,
+  notRated: "A later try does not count.",
+  /** @param {number} equal */
+  bestCount: (equal) => count(equal, { one: "It is the only best decision.", other: "# decisions are equally good." }),
+  /** @param {string} proof of the server, in English */
+  proof: (proof) => `Proof: ${proof}`,
+  /** @param {string} verdict @param {number} loss @param {number | null} error */
+  verdictOn: (verdict, loss, error) =>
+    `Your move: ${verdict}, loss ${number(loss, 2)}${error ? ` ± ${number(error, 2)}` : ""}.`,
+  showAnswer: "Show the answer",
+  bestAnswer: "Best",
+  nextPuzzle: "Next",
+  analyse: "Analyse",
+  noOwnPuzzles: "There are none yet. Review a game, and keep its mistakes as puzzles.",
+  nextMistake: "Next mistake",
+  nextMistakeKey: "key N",
+  keepMistakes: "Keep my mistakes as puzzles",
+  /** @param {number} kept */
+  mistakesKept: (kept) => count(kept, { one: "# new puzzle among your lessons.", other: "# new puzzles among your lessons." }),
+  reviewAtEnd: "The game can be reviewed when it is over.",
+  badAddress: "The address holds no game record: it was cut off, or changed.",
+  lookBack: "Step through this game",
+
+  // Sharing
+  share: "Share",
+  copyLink: "Copy a link",
+  linkCopied: "Copied.",
+  copyByHand: "Copy this:",
+  making: "One moment …",
+  savePicture: "Picture (PNG)",
+  saveFilm: "Film (GIF)",
+  saveRecord: "Game record",
+  savePage: "Page with the replay",
+  copyEmbed: "Copy a tag for web pages",
+  /** @type {[string, string, string, string]} */
+  replayLabels: ["Back", "Next", "Play", "Step"],
 };
 
 /** @typedef {typeof words} Words */
