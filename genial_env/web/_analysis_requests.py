@@ -121,14 +121,14 @@ def try_move(sent: JsonObject) -> JsonObject:
     state, known = read_position(sent)
     rules, seat = state.rules, int(state.to_play[0])
     if known not in (None, seat):
-        raise Refused(409, f"the rack of seat {seat} is hidden: deal it first", "hidden_rack")
+        raise Refused(409, f"the rack of seat {seat} is hidden: deal it first", "rack_not_dealt", seat=seat)
     if state.over[0]:
         raise Refused(409, "the game is over in this position", "nothing_to_judge")
     recorder = Recorder(state, [PERSON] * rules.players)
     try:
         recorder.apply(np.array([parse_action(rules, sent)]), draws=_parse_draws(rules, sent.get("draws")))
     except IllegalAction as error:
-        raise Refused(422, str(error), "illegal_decision") from error
+        raise Refused(422, str(error), "illegal_action", reason=str(error)) from error
     except ValueError as error:
         raise Refused(422, f"draws: {error}", "invalid_request", field="draws") from error
     events = recorder.records()[0]["events"]
@@ -243,7 +243,8 @@ def answer_position(sent: JsonObject) -> JsonObject:
         raise Refused(409, "this position cannot be judged", "nothing_to_judge")
     action = parse_action(state.rules, sent)
     if not kernel.is_legal(state, np.array([action]), np.array([0]))[0]:
-        raise Refused(422, kernel.why_illegal(state, 0, action), "illegal_decision")
+        reason = kernel.why_illegal(state, 0, action)
+        raise Refused(422, reason, "illegal_action", reason=reason)
     level = sent.get("level", "normal")
     if level not in LEVELS:
         raise invalid("level", f"one of {', '.join(LEVELS)}", level)

@@ -55,7 +55,8 @@ def check_answer(sent: JsonObject) -> JsonObject:
     action = parse_action(puzzle.rules, sent)
     at = int(np.searchsorted(puzzle.actions, action))
     if at == len(puzzle.actions) or puzzle.actions[at] != action:
-        raise Refused(422, "this decision is not allowed in this position", "illegal_decision")
+        reason = "this decision is not allowed in this position"
+        raise Refused(422, reason, "illegal_action", reason=reason)
     return {
         "solved": action in puzzle.best,
         "lost": None if np.isnan(puzzle.values[at]) else round(max(0.0, puzzle.value - puzzle.values[at]), 4),

@@ -139,7 +139,7 @@ def test_the_introduction_by_keys(open_page: Callable[..., Page]) -> None:
 @pytest.mark.parametrize(("locale", "title"), [("en-US", "The box"), ("fr-FR", "La boîte"), ("de-DE", "The box")])
 def test_the_rules(open_page: Callable[..., Page], locale: str, title: str) -> None:
     page = open_page(locale=locale, viewport={"width": 390, "height": 844})
-    page.locator("nav a").nth(2).click()
+    page.locator("nav a[href='#/rules']").click()
     expect(page.locator(".rules h2").first).to_have_text(title)
     expect(page.locator(".rules .hint")).to_have_count(1 if locale == "de-DE" else 0)
     pictures = page.locator(".rules img")

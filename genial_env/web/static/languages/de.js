@@ -82,6 +82,11 @@ export const words = {
 
   // Fehler
   errors: {
+    impossible_position: ({ reason }) => `Diese Stellung ist nicht möglich: ${reason}`,
+    nothing_to_judge: () => "Diese Stellung kann nicht beurteilt werden: Das Spiel ist zu Ende, oder die Bank ist verdeckt.",
+    no_such_puzzle: () => "Diese Aufgabe gibt es nicht.",
+    no_pictures: () => "Dieser Server kann keine Bilder zeichnen.",
+    rack_not_dealt: ({ seat }) => `Die Bank von Platz ${seat + 1} ist verdeckt: Geben Sie ihr zuerst Steine.`,
     broken_game: ({ reason }) => `Dieses Spiel kann nicht weitergehen: ${reason}`,
     cancelled: () => "Abgebrochen: Das Spiel ist weitergegangen oder entfernt, oder der Server hört auf.",
     cannot_review: ({ reason }) => `Dieses Spiel kann nicht analysiert werden: ${reason}`,

@@ -72,6 +72,11 @@ export const words = {
 
   // Erreurs
   errors: {
+    impossible_position: ({ reason }) => `Cette position n’est pas possible : ${reason}`,
+    nothing_to_judge: () => "Cette position ne peut pas être jugée : la partie est finie, ou la réserve du joueur est cachée.",
+    no_such_puzzle: () => "Ce problème n’existe pas.",
+    no_pictures: () => "Ce serveur ne peut pas dessiner d’images.",
+    rack_not_dealt: ({ seat }) => `La réserve du joueur ${seat + 1} est cachée : donnez-lui d’abord des tuiles.`,
     broken_game: ({ reason }) => `Cette partie ne peut pas continuer : ${reason}`,
     cancelled: () => "Demande annulée : la partie a continué ou a été supprimée, ou le serveur s’arrête.",
     cannot_review: ({ reason }) => `Cette partie ne peut pas être analysée : ${reason}`,
