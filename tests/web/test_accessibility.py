@@ -65,7 +65,18 @@ def show_introduction(page: Page) -> None:
     expect(page.locator(".my-rack button")).to_have_count(1)
 
 
-SCREENS = [show_start, show_game, show_review, show_rules, show_introduction]
+def show_analysis(page: Page) -> None:
+    page.goto(f"{page.url.split('#')[0]}#/analysis")
+    expect(page.locator(".my-rack button")).to_have_count(6)
+    expect(page.locator(".judged-moves li").first).to_be_visible()
+
+
+def show_lessons(page: Page) -> None:
+    page.goto(f"{page.url.split('#')[0]}#/lessons")
+    expect(page.locator(".my-rack button").first).to_be_visible()
+
+
+SCREENS = [show_start, show_game, show_review, show_rules, show_introduction, show_analysis, show_lessons]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
