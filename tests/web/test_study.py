@@ -11,7 +11,7 @@ import pytest
 
 from genial_env import Rules, play
 from genial_env.analysis.puzzle_ratings import RATINGS_FILE, estimate_rating, rated_puzzles
-from genial_env.analysis.puzzles import SHIPPED
+from genial_env.analysis.puzzles import LESSONS, SHIPPED
 from genial_env.core import kernel
 from genial_env.records import format_position, parse_position, replay_decisions, to_json_line
 from genial_env.render.replay_page import replay_html, replay_iframe
@@ -155,7 +155,7 @@ def test_study_needs_a_session(address: str) -> None:
 
 def test_puzzles_are_listed_shown_and_answered(browser: Browser) -> None:
     listed = ask(browser, "puzzles/list")["puzzles"]
-    assert len(listed) == len(SHIPPED.read_text().splitlines())
+    assert len(listed) == sum(len(path.read_text().splitlines()) for path in (SHIPPED, LESSONS))
     for kind in ("endgame", "swap"):
         name = next(each["id"] for each in listed if each["kind"] == kind and each["rules"]["players"] == 2)
         shown = ask(browser, "puzzles/show", id=name)

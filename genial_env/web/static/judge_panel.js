@@ -3,7 +3,7 @@
 import { Refusal, isAbort, post } from "./api.js";
 import { fill, html } from "./dom.js";
 import { describePoints } from "./sentences.js";
-import { drawTile, nameColor } from "./tiles.js";
+import { drawTile, nameColor, nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
 /** @import { Grid } from "./board.js" */
@@ -103,12 +103,12 @@ export class JudgePanel {
         type: "button",
         class: "alternative",
         "aria-pressed": "false",
-        "aria-label": `${LETTERS[index]}: ${words}; ${worth}`,
         onclick: () => this.pick(move, pick),
         ondblclick: () => this.onPlay(move),
       },
-      html("strong", {}, LETTERS[index]),
+      html("strong", {}, `${LETTERS[index]} `),
       tile ? drawTile(tile, 10) : null,
+      tile ? html("span", { class: "unseen" }, `${nameTile(tile)} `) : null,
       html("span", {}, tile ? `${(move.cells ?? []).map((cell) => grid.name(cell)).join(" ")}: ` : `${words}: `, worth),
     );
     return pick;

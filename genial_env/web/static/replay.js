@@ -115,9 +115,10 @@ function createKeep(game, decisions) {
   const keep = () => {
     const words = texts.mistakesKept(keepMistakes(game, decisions, isOwn));
     status.textContent = words;
+    status.hidden = false;
     announce(words);
   };
-  const status = html("a", { href: "#/lessons/own" });
+  const status = html("a", { href: "#/lessons/own", hidden: true });
   return [html("button", { type: "button", onclick: keep }, texts.keepMistakes), status];
 }
 
