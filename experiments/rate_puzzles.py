@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from genial_env._util.files import write_text
+from genial_env._util.shutdown import handle_signals
 from genial_env._util.strict_json import numbered_lines, parse_object
 from genial_env.analysis.puzzle_ratings import RATINGS_FILE, estimate_rating, name_puzzle
 from genial_env.analysis.puzzles import LESSONS, SHIPPED, Puzzle, find_refused, parse_puzzle, score
@@ -57,4 +58,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with handle_signals("rate_puzzles"):
+        main()

@@ -58,7 +58,7 @@ def prepare() -> bool:
 
 def _compile() -> None:
     try:
-        engine = CompiledEngine(kernel.undealt(Rules()), Backend(NUMBA))
+        engine = CompiledEngine(kernel.undealt(Rules()).copy(), Backend(NUMBA))
         for part in (
             lambda: engine.deal(np.zeros(1, dtype=np.uint64)),
             lambda: engine.play(-1),

@@ -186,6 +186,7 @@ def _repeated(numbers: set[signal.Signals], handled: threading.Event) -> Iterato
     os.set_blocking(writing, False)
 
     def repeat() -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, numbers)  # else a signal that the main thread blocks would come here
         while number := os.read(reading, 1)[0]:
             while number in numbers and not handled.wait(REPEAT_S):
                 signal.pthread_kill(main, number)

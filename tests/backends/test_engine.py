@@ -101,8 +101,7 @@ def test_an_engine_plays_one_game_only() -> None:
 def test_a_game_that_switches_to_compiled_code(plays_in_python: int, monkeypatch: pytest.MonkeyPatch) -> None:
     plays = 0
     monkeypatch.setattr(backends.compiled().preparing, "is_ready", lambda: plays >= plays_in_python)
-    state = kernel.undealt(Rules(3))
-    engine = SwitchingEngine(state, backends.Backend("numba"))
+    engine = SwitchingEngine(kernel.undealt(Rules(3)).copy(), backends.Backend("numba"))
     engine.deal(np.array([5], dtype=np.uint64))
     expected, choose, live = kernel.deal(Rules(3), [5]), Choices(greedy=False, seed=1), np.zeros(1, dtype=np.int64)
     while not expected.over[0]:

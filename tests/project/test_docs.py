@@ -96,6 +96,7 @@ def test_the_documentation_builds(tmp_path: Path) -> None:
 
     build(load_config(str(ROOT / "mkdocs.yml"), strict=True, site_dir=str(tmp_path)))
     pages = list(tmp_path.rglob("index.html"))
-    assert len(pages) == len(list(DOCS.rglob("*.md")))
+    notebooks = list((ROOT / "notebooks").glob("*.ipynb"))
+    assert len(pages) == len(list(DOCS.rglob("*.md"))) + len(notebooks) + 1  # the changelog
     for page in pages:  # nothing is loaded from elsewhere
         assert not re.findall(r'<(?:link|script|img)[^>]+(?:href|src)="https?://(?!squidfunk)[^"]*"', page.read_text())
