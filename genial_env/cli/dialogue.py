@@ -147,7 +147,7 @@ class Dialogue:
         self._show_board()
         while True:
             print_text(self._question(seat))
-            words = input("> " if self._is_live else "").replace(",", " ").split()
+            words = self._read_line().replace(",", " ").split()
             try:
                 action = self._answer(words)
             except ValueError as error:
@@ -155,6 +155,20 @@ class Dialogue:
             else:
                 if action is not None:
                     return action
+
+    def _read_line(self) -> str:
+        """Read a line that a person or a program types.
+
+        Raises:
+            EOFError: if the input ends.
+        """
+        if self._is_live:
+            return input("> ")
+        sys.stdout.flush()
+        line = sys.stdin.readline()  # input() would drop an exception that a signal raises while it flushes
+        if not line:
+            raise EOFError
+        return line
 
     def _answer(self, words: list[str]) -> int | None:
         """Carry out a command, or return the action that a line describes.
