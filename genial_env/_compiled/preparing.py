@@ -47,12 +47,14 @@ def is_ready() -> bool:
 def prepare() -> bool:
     """Begin to compile in a thread what has never been compiled on this machine; return :func:`is_ready`."""
     global _thread
-    if not _ready.is_set() and not any(entry.needs_compiling for entry in NEEDED):
-        _ready.set()
-    if not _ready.is_set() and _thread is None:
+    if _ready.is_set() or _thread is not None:
+        return _ready.is_set()
+    if any(entry.needs_compiling for entry in NEEDED):  # it reads all sources, so it is asked once
         _thread = threading.Thread(target=_compile, name="genial_env compiles", daemon=True)
         atexit.register(_stop)
         _thread.start()
+    else:
+        _ready.set()
     return _ready.is_set()
 
 
