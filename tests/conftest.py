@@ -14,6 +14,7 @@ from genial_env import backends, use_backend
 HAS_NUMBA = find_spec("numba") is not None
 needs_numba = pytest.mark.skipif(not HAS_NUMBA, reason="numba is not installed (extra 'fast')")
 slow = pytest.mark.slow
+posix = pytest.mark.skipif(os.name != "posix", reason="of POSIX: its signals, forks, links, pipes and terminals")
 
 GUARD = 300.0
 """Seconds after which something that a test waits for will not come any more. Never how long it takes."""

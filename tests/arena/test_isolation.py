@@ -31,7 +31,7 @@ from genial_env.errors import AgentStopped
 from genial_env.policies.base import Policy
 from genial_env.policies.uniform import RandomPolicy
 from tests.cli.test_cli import genial
-from tests.conftest import GUARD
+from tests.conftest import GUARD, posix
 from tests.strange_agents import Faulty, Remembering
 
 SMALL = Rules(side=3, colors=3, rack=2)
@@ -109,7 +109,7 @@ def test_whatever_an_agent_raises_there_is_a_forfeit() -> None:
         pytest.param(
             "segfault",
             "its process was ended by SIGSEGV",
-            marks=pytest.mark.skipif(os.name != "posix", reason="a signal of POSIX"),
+            marks=posix,
         ),
     ],
 )
@@ -168,6 +168,7 @@ def test_an_agent_that_hangs_is_waited_for_only_so_long() -> None:
     policy.close()
 
 
+@posix
 def test_what_an_agent_prints_and_where_it_goes_is_its_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     here = Path.cwd()
     found = play_match(
