@@ -34,6 +34,12 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(autouse=True, scope="session")
+def logs_of_stable_baselines(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """It makes a folder for the logs of every model, by default beside the other temporary files of the system."""
+    os.environ["SB3_LOGDIR"] = str(tmp_path_factory.mktemp("stable_baselines"))
+
+
 @pytest.fixture(params=["numpy", pytest.param("numba", marks=needs_numba)], scope="module")
 def each_backend(request: pytest.FixtureRequest) -> Iterator[str]:
     """Every test of the module once by either backend; single games by "numpy" are played in Python."""

@@ -128,7 +128,7 @@ class TestMemory:
 
     def test_a_process_that_cannot_begin_names_its_limit(self) -> None:
         policy = in_process("memory", memory_mib=1)
-        with pytest.raises(ValueError, match="cannot be made: its process .* with a memory limit of 1 MiB"):
+        with pytest.raises(ValueError, match=r"cannot be made: its process .* with a memory limit of 1 MiB"):
             policy.start()
 
     def test_an_engine_has_the_limit_too(self) -> None:

@@ -21,7 +21,7 @@ from genial_env.arena.tournament import _player, run
 from genial_env.backends import Backend
 from genial_env.core import kernel
 from genial_env.engines.client import Engine
-from genial_env.engines.protocol import parse_message
+from genial_env.engines.protocol import parse_message, split_command
 from genial_env.errors import AgentError, AgentLate, AgentStopped
 from genial_env.notation.structs import rules_to_json, view_from_json, view_to_json
 from genial_env.policies.registry import make_known_policy
@@ -184,11 +184,8 @@ def test_a_match_that_forfeits_names_the_agent() -> None:
 
 
 def test_on_windows_a_backslash_is_a_part_of_a_path() -> None:
-    assert split_command('engine:"C:\\My agents\\a.exe" --net b\\c', windows=True) == [
-        "C:\\My agents\\a.exe",
-        "--net",
-        "b\\c",
-    ]
+    path = r"C:\My agents\a.exe"
+    assert split_command(rf'engine:"{path}" --net b\c', windows=True) == [path, "--net", r"b\c"]
     assert split_command("engine:a\\ b c", windows=False) == ["a b", "c"]
 
 
