@@ -20,6 +20,13 @@ GUARD = 300.0
 """Seconds after which something that a test waits for will not come any more. Never how long it takes."""
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Give each worker a half of the tests in their order, so that fixtures of a module are mostly made once."""
+    if getattr(config.option, "dist", None) == "load":  # what -n means alone
+        config.option.dist = "worksteal"
+
+
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile everything once, in one process, before several workers would each do it at the same time."""
     if not getattr(session.config.option, "numprocesses", None):
