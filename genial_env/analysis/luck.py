@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from genial_env._util.stopping import checkpoint
 from genial_env.analysis.draws import Draws, draws_of_actions, draws_of_deals
 from genial_env.analysis.state_value import FullStateNet, read_full_state_net
 from genial_env.core import ranking
@@ -161,6 +162,7 @@ def luck_of_draws(draws: Draws, net: FullStateNet) -> Floats:
         return luck
     positions, tiles = draws.describe(), draws.tiles
     for place, drawn in enumerate(draws.kinds.T):
+        checkpoint()
         rows = np.flatnonzero(drawn != EMPTY)
         in_row, kinds = np.nonzero(tiles.bag[rows] > 0)
         at = rows[in_row]
