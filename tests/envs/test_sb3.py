@@ -427,6 +427,7 @@ def test_quickstart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         batch_size=128,
         n_epochs=1,
         pairs=6,
+        curve_pairs=3,
         out=tmp_path,
     )
     found = quickstart.main(args)
