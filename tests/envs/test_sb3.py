@@ -5,6 +5,7 @@ import csv
 import json
 import pickle
 from collections.abc import Callable
+from multiprocessing import get_all_start_methods
 from pathlib import Path
 from typing import Any
 
@@ -253,7 +254,7 @@ def limited() -> gym.Env[Any, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start_method", ["spawn", "forkserver"])
+@pytest.mark.parametrize("start_method", sorted({"spawn", "forkserver"} & set(get_all_start_methods())))
 def test_subprocesses(start_method: str) -> None:
     """Masks come through, and the games are those of a DummyVecEnv."""
     apart, dummy = SubprocVecEnv([limited] * 2, start_method=start_method), DummyVecEnv([limited] * 2)

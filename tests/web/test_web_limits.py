@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 from genial_env import Rules, play
+from genial_env._util.stopping import checkpoint
 from genial_env.records import to_json_line
 from genial_env.table import Table
 from genial_env.web import _app as web_app
@@ -25,7 +27,7 @@ from genial_env.web import make_app, server
 from genial_env.web._request_checks import Refused
 from genial_env.web._work_queue import Task, TaskCancelled, WorkQueue
 from genial_env.web.limits import Limits
-from tests.conftest import GUARD
+from tests.conftest import GUARD, posix
 from tests.served import Browser, served
 
 # Queues
@@ -97,6 +99,26 @@ def test_a_dropped_task_is_not_begun(gated: Gated) -> None:
             task.outcome()
         with pytest.raises(TaskCancelled):
             task.check_cancelled()
+
+
+def test_a_cancelled_task_ends_at_its_next_checkpoint() -> None:
+    """So the thread is free for others, without another in its place."""
+    begun, queue = threading.Event(), WorkQueue(1, 10, "test")
+
+    def judge(task: Any) -> None:
+        while True:
+            begun.set()
+            checkpoint()
+
+    task = queue.submit("a", "judge", judge)
+    assert begun.wait(60)
+    task.cancel()
+    asyncio.run(queue.submit("b", "next", lambda task: None).wait(60))
+    deadline = time.monotonic() + GUARD
+    while queue.busy:
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    queue.close()
 
 
 def test_a_queue_is_bounded() -> None:
@@ -209,6 +231,7 @@ def test_half_a_request_is_not_waited_for_for_ever(caplog: pytest.LogCaptureFixt
     assert caplog.records == []
 
 
+@posix
 @pytest.mark.usefixtures("impatient")
 def test_a_client_that_takes_nothing_is_not_waited_for() -> None:
     with served(make_app()) as address, connected(address) as client:
@@ -361,6 +384,7 @@ def test_files_in_memory_are_limited() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@posix
 def test_ctrl_c_while_agents_think(tmp_path: Path, number: signal.Signals) -> None:
     """It ends at once and says nothing, with everything written; another server is refused until then."""
     command = [sys.executable, "-m", "genial_env", "serve", "--port", "0", "--data", str(tmp_path)]
@@ -395,6 +419,7 @@ app()
 """
 
 
+@posix
 def test_one_ctrl_c_ends_a_server_with_a_thread_that_hangs(tmp_path: Path) -> None:
     """A thread cannot be ended; the process ends all the same, and says nothing."""
     command = [sys.executable, "-c", HANGING, str(tmp_path)]
