@@ -160,13 +160,13 @@ def train(args: Args, rules: Rules, progress: Progress) -> tuple[MaskablePPO, Cu
         seed=args.seed,
         device="cpu",
     )
-    policy = model.policy
-    assert isinstance(policy, HalvesPolicy)
+    net = model.policy.net
+    assert isinstance(net, HalvesNet)
     curve = Curve(SB3Agent(model, encoding=Halves()), rules, args)
     curve.add(0)
-    imitated = imitate(args, policy.net, curve, progress)
+    imitated = imitate(args, net, curve, progress)
     if imitated:
-        policy.net.sharpen(args.sharpness)
+        net.sharpen(args.sharpness)
     model.learn(args.total_timesteps, callback=ProgressCallback(progress), progress_bar=sys.stdout.isatty())
     curve.add(imitated + model.num_timesteps)
     return model, curve, imitated
