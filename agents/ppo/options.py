@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.ppo.league import LeagueOptions
+from agents.runs.evaluation import check_agents
+from genial_env import Rules
+from genial_env.policies.weight_files import read_metadata
 
 __all__ = ["EVAL_SEED_OFFSET", "FINAL_EVAL_FACTOR", "PPOOptions"]
 
@@ -51,3 +54,14 @@ class PPOOptions(LeagueOptions):
     """deals of an evaluation, each played from every seat; ten times as many in the final one"""
     seed: int = 0
     """seed of the run"""
+
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games."""
+        return Rules(self.players, self.edition, self.mode)
+
+    def check(self) -> None:
+        """Check the options (:class:`agents.runs.config.Checked`)."""
+        check_agents((*self.scripted, *self.eval_opponents), self.rules)
+        if self.start_from is not None:
+            read_metadata(self.start_from)

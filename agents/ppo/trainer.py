@@ -158,6 +158,14 @@ class Args(PPOOptions):
     out: Path = Path("runs/ppo")
     """folder of the run"""
 
+    def check(self) -> None:
+        """Check the options (:class:`agents.runs.config.Checked`)."""
+        if self.network not in NETWORKS:
+            raise ValueError(f"--network: expected one of {', '.join(NETWORKS)}, got {self.network!r}")
+        if self.augment and self.network != "plain":
+            raise ValueError(f"--augment does nothing for the network {self.network!r}, which is symmetric already")
+        super().check()
+
 
 MAY_CHANGE = ("out", "threads", "backend", "device", "log_formats")
 """Options that may differ when a run is resumed."""
@@ -176,11 +184,8 @@ class Trainer:
 
     def __init__(self, args: Args, run: Run) -> None:
         self.args, self.run = args, run
-        self.rules = Rules(args.players, args.edition, args.mode)
-        if args.network not in NETWORKS:
-            raise ValueError(f"the network must be one of {', '.join(NETWORKS)}, not {args.network!r}")
-        if args.augment and args.network != "plain":
-            raise ValueError(f"--augment does nothing for the network {args.network!r}, which is symmetric already")
+        args.check()
+        self.rules = args.rules
         self.policy = NETWORKS[args.network]
         self.kind = KIND if args.network in (AFTERSTATES, HALVES) else f"{KIND}-{args.network}"
         self.start = self._read_start()

@@ -69,6 +69,12 @@ class Args(PPOOptions):
     out: Path = Path("runs/rllib")
     """folder of the run"""
 
+    @property
+    def rules(self) -> Rules:
+        """The rules of the games."""
+        sizes = {name: value for name in ("side", "colors", "rack") if (value := getattr(self, name)) is not None}
+        return Rules(self.players, self.edition, self.mode, **sizes)
+
 
 @dataclass(frozen=True)
 class ModuleMapping:
@@ -126,8 +132,7 @@ class Trainer:
 
     def __init__(self, args: Args, run: Run) -> None:
         self.args, self.run = args, run
-        sizes = {name: value for name in ("side", "colors", "rack") if (value := getattr(args, name)) is not None}
-        self.rules = Rules(args.players, args.edition, args.mode, **sizes)
+        self.rules = args.rules
         self.moves, self.games = 0, 0
         self.league = League(args, self._make_past_self)
         self.algorithm = self._make_config().build_algo()

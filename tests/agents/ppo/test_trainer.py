@@ -135,7 +135,9 @@ def test_other_networks(network: str, augment: bool, tmp_path: Path) -> None:
 
 
 def test_refused_networks(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="must be one of afterstates, halves, structured, plain, not 'deep'"):
+    with pytest.raises(
+        ValueError, match="--network: expected one of afterstates, halves, structured, plain, got 'deep'"
+    ):
         train_ppo.main(replace(SMALL, network="deep", out=tmp_path / "deep"))
     with pytest.raises(ValueError, match="--augment does nothing for the network 'afterstates'"):
         train_ppo.main(replace(SMALL, augment=True, out=tmp_path / "augmented"))

@@ -101,21 +101,26 @@ def test_a_run_keeps_its_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("kind", "words", "message"),
     [
-        (["--players", "3", "--eval-opponents", "denial", "nobody"], "unknown agent 'nobody'"),
-        (["--mode", "solo"], "solo"),
-        (["--start-from", "nowhere.safetensors"], "nowhere.safetensors"),
+        (ValueArgs, ["--players", "3", "--eval-opponents", "denial", "nobody"], "unknown agent 'nobody'"),
+        (ValueArgs, ["--mode", "solo"], "solo"),
+        (PPOArgs, ["--scripted", "nobody"], "unknown agent 'nobody'"),
+        (PPOArgs, ["--players", "7"], "players"),
+        (PPOArgs, ["--network", "deep"], "--network: expected one of afterstates, .*, got 'deep'"),
+        (PPOArgs, ["--start-from", "nowhere.safetensors"], "nowhere.safetensors"),
+        (ValueArgs, ["--start-from", "nowhere.safetensors"], "nowhere.safetensors"),
         (
+            ValueArgs,
             ["--start-from", str(find_shipped("value", Rules())), "--widths.first", "8"],
-            r"--widths: expected at least those of --start-from .*, first 48, kind 32, .*, got first 8, kind 32",
+            r"--widths: expected at least those of --start-from .*, first 64, kind 32, .*, got first 8, kind 32",
         ),
     ],
 )
 def test_a_trainer_checks_its_options_before_it_begins(
-    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    kind: type[Any], words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        parse_options(ValueArgs, words)
+        parse_options(kind, words)
     assert ended.value.code == 2
     assert re.search(message, capsys.readouterr().err)
