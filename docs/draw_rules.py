@@ -1,4 +1,4 @@
-"""Draw the pictures of the two pages with the rules for people, docs/how_to_play.md and docs/regles.md.
+"""Draw the pictures of the pages with the rules for people: docs/how_to_play.md, docs/regles.md and docs/regeln.md.
 
     python docs/draw_rules.py
 

@@ -2,9 +2,9 @@
 
     python docs/rules_text.py
 
-The command writes `genial_env/web/static/rules/en.json` and `fr.json` from docs/how_to_play.md and docs/regles.md. A
-test compares the files with these pages. An element is a list: its tag, its attributes, and its children, which are
-texts or elements.
+The command writes a file for each language to `genial_env/web/static/rules/`, from docs/how_to_play.md, docs/regles.md
+and docs/regeln.md. A test compares the files with these pages. An element is a list: its tag, its attributes, and its
+children, which are texts or elements.
 """
 
 import json
@@ -18,7 +18,7 @@ import markdown
 DOCS = Path(__file__).parent
 TARGET = DOCS.parent / "genial_env" / "web" / "static" / "rules"
 
-PAGES = {"en": "how_to_play.md", "fr": "regles.md"}
+PAGES = {"en": "how_to_play.md", "fr": "regles.md", "de": "regeln.md"}
 """The page of each language."""
 
 KEPT = {"a": ("href",), "img": ("alt", "src"), "h2": ("id",), "h3": ("id",)}
@@ -28,7 +28,7 @@ VOID = ("img",)
 
 
 def to_data(language: str) -> list[Any]:
-    """Return the elements of a language's page, without its title and the link to the other language."""
+    """Return the elements of a language's page, without its title and the links to the other languages."""
     text = (DOCS / PAGES[language]).read_text(encoding="utf-8")
     lines = [line for line in text.split("\n") if not line.startswith(("# ", "<div", "</div", "*["))]
     extensions = ["tables", "toc"]

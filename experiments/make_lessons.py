@@ -28,6 +28,7 @@ from experiments.make_puzzles import DIGITS, SOURCES, Search, choose, find_event
 from genial_env import Rules, use_backend
 from genial_env._util.shutdown import handle_signals
 from genial_env.analysis.judge import LEVELS, RolloutJudge
+from genial_env.analysis.proofs import write_proof
 from genial_env.analysis.puzzles import JUDGED_KINDS, KINDS, LESSONS, Puzzle, read_puzzles
 from genial_env.core import kernel
 from genial_env.core.arrays import Ints
@@ -171,10 +172,14 @@ def judge_position(state: State) -> dict[str, Any] | None:
         "second": float(utility[1].round(DIGITS)),
         "values": tuple(values.tolist()),
         "unit": name_unit(state.rules),
-        "proof": (
-            f"The judge played {len(actions)} of {len(legal)} legal actions on in {level.deals} deals of the hidden "
-            f"tiles: the best is worth {utility[0]:+.3f}, the next {utility[1]:+.3f} (rank utility), with a standard "
-            f"error of the difference of {error[1]:.3f}."
+        "proof": write_proof(
+            "rollouts",
+            judged=len(actions),
+            legal=len(legal),
+            deals=level.deals,
+            best=float(utility[0]),
+            second=float(utility[1]),
+            error=float(error[1]),
         ),
         "error": float(error[1].round(DIGITS)),
     }

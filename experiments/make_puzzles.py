@@ -26,6 +26,7 @@ from rich.table import Table
 
 from genial_env import Rules, State, use_backend
 from genial_env._util.shutdown import handle_signals
+from genial_env.analysis.proofs import write_proof
 from genial_env.analysis.puzzles import KINDS, Puzzle, read_puzzles, score
 from genial_env.core import kernel
 from genial_env.core.arrays import Bits, Bools, Floats, Ints
@@ -236,7 +237,7 @@ def examine(state: State) -> dict[str, Any] | None:
         "second": float(others.max()),
         "values": tuple(values.tolist()),
         "unit": name_unit(state.rules),
-        "proof": write_proof(state, kind, actions, values),
+        "proof": prove(state, kind, actions, values),
     }
 
 
@@ -289,25 +290,19 @@ def name_unit(rules: Rules) -> str:
     return "lowest marker" if rules.tracks == 1 else "rank utility"
 
 
-def write_proof(state: State, kind: str, actions: Ints, values: Floats) -> str:
+def prove(state: State, kind: str, actions: Ints, values: Floats) -> str:
     """Write what was enumerated, with the numbers."""
     left, unseen = int(most_placements_left(state)[0]), int(view(state).unseen.sum())
     if state.rules.tracks == 1:
-        how = "every placement and every draw to the end of the game were enumerated"
+        how = "solo"
     elif kind == "immediate win":
-        how = f"the best win within the turn whatever others hold, and the rest count over all deals of {unseen} tiles"
+        how = "win"
     elif left >= 2 and state.rules.players == 2 and (left == 3 or kernel.may_decline(state)[0]):
-        how = (
-            f"all own chains, all hands that the opponent may hold of {unseen} tiles, its best reply against each, "
-            f"all draws and the own last tile were enumerated"
-        )
+        how = "hands"
     else:
-        how = f"all own chains, and the next seat's best last reply over all deals of {unseen} tiles, were enumerated"
-    second = values[values < values.max()].max()
-    return (
-        f"With at most {left} placements left {how}: of {len(actions)} legal actions the best are worth "
-        f"{values.max():+.4f}, the next {second:+.4f} ({name_unit(state.rules)})."
-    )
+        how = "replies"
+    best, second = float(values.max()), float(values[values < values.max()].max())
+    return write_proof(how, left=left, unseen=unseen, legal=len(actions), best=best, second=second)
 
 
 # Choice

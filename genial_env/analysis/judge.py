@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from genial_env._util.stopping import checkpoint
 from genial_env.backends import for_one_game, using
 from genial_env.core.arrays import Bools, Floats, Ints
 from genial_env.core.chance import Purpose, bits, seat_keys
@@ -169,6 +170,7 @@ class RolloutJudge:
         found = _predict(view, net, actions)
         exact = self._solve(view, known)
         for game in range(len(view)):
+            checkpoint()
             rows = np.flatnonzero(found.game == game)
             if game in exact:
                 found.set_exact(rows, exact[game], view.rules)

@@ -36,7 +36,10 @@ MAX_DEALS = 10**7
 
 Cluster = Annotated[bool, typer.Option("--ray", help="Run the processes with Ray, on all machines of its cluster.")]
 VarianceReduction = Annotated[
-    bool, typer.Option("--variance-reduction", help="Give also results that are corrected for the luck of the draws.")
+    bool,
+    typer.Option(
+        "--variance-reduction", help="Give also results that are corrected for luck; a match is tested on them."
+    ),
 ]
 Anchor = Annotated[str, typer.Option(help="Agent whose rating is 0. If it does not play, the mean rating is 0.")]
 
@@ -240,9 +243,9 @@ def _make_match_table(match: matches.Match) -> Table:
         found = match.corrected
         rows["score corrected for luck"] = f"{found.score:.1%} ({found.low:.1%} to {found.high:.1%})"
         rows["variance explained by luck"] = f"{found.explained:.0%}"
-    if match.sprt is not None:
+    if match.sprt is not None and match.llr is not None:
         low, high = match.sprt.bounds
-        rows["log-likelihood ratio"] = f"{match.sprt.llr(match.counts):+.2f} (bounds {low:+.2f}, {high:+.2f})"
+        rows["log-likelihood ratio"] = f"{match.llr:+.2f} (bounds {low:+.2f}, {high:+.2f})"
     for name, value in rows.items():
         add_row(table, name, value)
     return table

@@ -28,6 +28,7 @@ from time import perf_counter
 
 import numpy as np
 
+from genial_env._util.stopping import checkpoint
 from genial_env.backends import for_one_game, using
 from genial_env.core import ranking
 from genial_env.core.arrays import Bits, Floats, Ints
@@ -122,6 +123,7 @@ class ISMCTS:
             tree = Tree(view, self._prior, self._settings)
             done, size = 0, self._next_batch(0, perf_counter() - started)
             while size > 0 and len(tree.root_moves) > 1:
+                checkpoint()
                 self._run_batch(tree, view, bits(random, np.arange(done, done + size)))
                 done += size
                 size = self._next_batch(done, perf_counter() - started)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from genial_env._util.checks import as_number
+from genial_env._util.stopping import checkpoint
 from genial_env.backends import for_one_game, using
 from genial_env.core import chance, kernel, ranking
 from genial_env.core.arrays import Bits, Floats, Ints
@@ -94,6 +95,7 @@ class Halving:
         known = deal(view, random, 0, total) if total else None
         for batches in self._rounds(len(moves)):
             for size in batches:
+                checkpoint()
                 deals = deal(view, random, used, size) if known is None else known.select(used, size)
                 totals[left] += self.outcomes(view, moves[left], deals).sum(axis=0)
                 used += size

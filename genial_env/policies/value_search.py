@@ -14,6 +14,7 @@ Measured results: docs/policies.md.
 
 import numpy as np
 
+from genial_env._util.stopping import checkpoint
 from genial_env.backends import accelerated
 from genial_env.core import kernel
 from genial_env.core.arrays import Floats, Floats32, Ints
@@ -136,6 +137,7 @@ def predict_later(state: State, seats: Ints, net: ValueNet, replies: int, turns:
     reached = np.zeros(len(state), dtype=np.int64)
     live = np.flatnonzero(~state.over)
     while live.size:
+        checkpoint()
         judged = judge(view_of(state, rows=live), net, replies)
         best = judged.best(judged.utility, len(live))
         reached[live] += (state.to_play[live] == seats[live]) & (state.phase[live] == Phase.PLACE)

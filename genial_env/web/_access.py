@@ -100,7 +100,7 @@ class AccessControl:
         found = None if owner is None else owner.find(name)
         viewer = None if found is None else found.seating.find_viewer(secret, found.table.players)
         if owner is None or found is None or viewer is None:
-            message = "this link leads to no game: the game was removed, or the link is not whole"
+            message = "this link leads to no game: the game was removed, a new link has replaced it, or it is not whole"
             raise Refused(404, message, "no_such_link")
         guest = await self.find_session(request.cookies.get(COOKIE))
         if guest is not None:

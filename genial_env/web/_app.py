@@ -255,6 +255,7 @@ class RequestHandlers:
             if clock is not None and clock.running is not None:  # then the game may end
                 wait = min(wait, clock.remaining(clock.running) + AFTER_TIME_S)
             await _wait_for(access.game.changes.wait(request.query_params["after"]), request, wait)
+            access = await self._access.game(request)  # the link may have been replaced meanwhile
         seat = parse_seat(request)
         return JsonAnswer(await run_in_threadpool(game_requests.show_game, access.game, access.viewer, seat))
 
@@ -279,6 +280,7 @@ class RequestHandlers:
         task = await run_in_threadpool(game_requests.request_decision, self._agents, *access, sent)
         if task is not None:
             await _wait_for(task.wait(), request, wait)
+            access = await self._access.game(request)  # the link may have been replaced meanwhile
         show = game_requests.show_progress
         return JsonAnswer(await run_in_threadpool(show, access.game, access.viewer, sent, task))
 

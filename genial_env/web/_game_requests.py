@@ -337,7 +337,8 @@ def list_game_steps(game: Game, viewer: Viewer) -> JsonObject:
         table = game.table
         record, own, ended, shared = game.record(), own_seats(game, viewer), game.ended, game.seating.is_shared
     people = [seat for seat, player in enumerate(table.players) if player is None]
-    about = {**names_to_json(table.players, game.names), "people": people, "over": ended}
+    names = names_to_json(table.players, game.names, game.seating.is_at(viewer, table.players))
+    about = {**names, "people": people, "over": ended}
     if ended or not people:
         return {**list_steps(record), **about}
     return {**list_public_steps(record, own[0] if len(own) == 1 else None, texts=not shared), **about}
@@ -348,7 +349,9 @@ def list_games(session: Session) -> list[JsonObject]:
     games = []
     for game in session.games():
         with game.locked():
-            games.append(game_summary_to_json(game.id, game.started, game.table, game.names, game.seating))
+            by_person = game.seating.is_at(game.host, game.table.players)
+            about = (game.id, game.started, game.table, game.names, game.seating, by_person)
+            games.append(game_summary_to_json(*about))
     faults = [{"id": fault.id, "started": fault.started, "fault": fault.message} for fault in session.faults()]
     return [*games, *faults]
 

@@ -19,7 +19,8 @@ def view_game(game: Game, viewer: Viewer, seat: Any) -> JsonObject:
         seat: the seat, of several of the viewer's, whose rack is asked for.
     """
     game.run_clock()
-    data = game_to_json(game.id, game.table, visible_seat(game, viewer, seat), game.names, game.seating)
+    by_person = game.seating.is_at(viewer, game.table.players)
+    data = game_to_json(game.id, game.table, visible_seat(game, viewer, seat), game.names, game.seating, by_person)
     data["judge"] = can_judge(game.table.rules) and not game.seating.is_shared  # people elsewhere have no hints
     data["own"] = own_seats(game, viewer)
     data["role"] = viewer.role
@@ -39,7 +40,7 @@ def seating_to_json(game: Game, viewer: Viewer) -> JsonObject:
         "absent": seating.absent(players),
         "left": {str(seat): reason for seat, reason in seating.left.items()},
     }
-    if viewer.is_host and seating.is_shared:
+    if viewer.is_host:
         data["links"] = {"seats": list(seating.links), "spectators": seating.spectators}
     if seating.offer is not None:
         others = set(seating.people(players)) - seating.offer.agreed - {seating.offer.seat}

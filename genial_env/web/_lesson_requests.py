@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from genial_env.analysis.proofs import read_proof
 from genial_env.analysis.puzzle_ratings import rated_puzzles
 from genial_env.analysis.puzzles import Puzzle, parse_puzzle
 from genial_env.web._analysis_requests import action_to_json, position_answer
@@ -43,7 +44,8 @@ def show_puzzle(sent: JsonObject) -> JsonObject:
 def check_answer(sent: JsonObject) -> JsonObject:
     """Return whether a decision solves a puzzle, what it loses, the best decisions, and the proof.
 
-    The loss is None where it was not measured.
+    The loss is None where it was not measured. "proof" is in English, "proved" has its code and numbers
+    (:mod:`genial_env.analysis.proofs`); it is None for a proof of another form.
 
     Args:
         sent: ``{"id": name, "slot": 0, "cells": [4, 5]}``, or with a word as for a decision in a game.
@@ -57,6 +59,7 @@ def check_answer(sent: JsonObject) -> JsonObject:
     if at == len(puzzle.actions) or puzzle.actions[at] != action:
         reason = "this decision is not allowed in this position"
         raise Refused(422, reason, "illegal_action", reason=reason)
+    proved = read_proof(puzzle.proof)
     return {
         "solved": action in puzzle.best,
         "lost": None if np.isnan(puzzle.values[at]) else round(max(0.0, puzzle.value - puzzle.values[at]), 4),
@@ -64,6 +67,7 @@ def check_answer(sent: JsonObject) -> JsonObject:
         "best": [action_to_json(puzzle.state, best) for best in puzzle.best[:SHOWN_BEST]],
         "count": len(puzzle.best),
         "proof": puzzle.proof,
+        "proved": None if proved is None else proved._asdict(),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from genial_env._util.stopping import checkpoint
 from genial_env._util.strict_json import JSONError, decode_text, parse_object
 from genial_env.analysis.judge import LEVELS
 from genial_env.analysis.review import RACKS, Review, review
@@ -47,6 +48,7 @@ def summarize_file(body: bytes) -> JsonObject:
     faults = verify(record for record in parsed if not isinstance(record, JSONError))
     games: list[JsonObject] = []
     for (number, _), record in zip(lines, parsed, strict=False):
+        checkpoint()
         if isinstance(record, JSONError):
             games.append({"line": number, "fault": str(record)})
         else:

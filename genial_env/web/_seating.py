@@ -34,10 +34,12 @@ class Viewer:
     Args:
         seats: the seats that this viewer plays; none for a spectator.
         is_host: whether the game belongs to the viewer's session.
+        linked: the seat of the viewer's link, also if its person has left; None for the host and for spectators.
     """
 
     seats: tuple[int, ...]
     is_host: bool = False
+    linked: int | None = None
 
     @property
     def role(self) -> str:
@@ -121,6 +123,8 @@ class Seating:
     clock: Clock | None = None
     offer: Offer | None = None
     """The wish to take a decision back that waits for an answer; it is not saved."""
+    renewed: int = 0
+    """How many links were made since the game was begun or read; it is not saved."""
 
     @property
     def is_shared(self) -> bool:
@@ -132,8 +136,20 @@ class Seating:
         """Return the seating of a new game, with new secrets for the seats that are played by a link."""
         if not any(by_link):
             return cls(clock=clock)
-        links = tuple(secrets.token_urlsafe(16) if each else None for each in by_link)
-        return cls(links, secrets.token_urlsafe(16), clock=clock)
+        links = tuple(_new_secret() if each else None for each in by_link)
+        return cls(links, _new_secret(), clock=clock)
+
+    def renew_link(self, seat: int | None) -> None:
+        """In place: make a new link; the old one opens nothing any more.
+
+        Args:
+            seat: a seat that has a link; None for the link of spectators, which every game may have.
+        """
+        if seat is None:
+            self.spectators = _new_secret()
+        else:
+            self.links = tuple(_new_secret() if at == seat else link for at, link in enumerate(self.links))
+        self.renewed += 1
 
     def own_seats(self, players: Sequence[str | None]) -> tuple[int, ...]:
         """Return the seats of people at the owner's page.
@@ -141,7 +157,7 @@ class Seating:
         Args:
             players: one for each seat: None for a person, or the name of an agent.
         """
-        return tuple(seat for seat in self.people(players) if not (self.links and self.links[seat]))
+        return tuple(seat for seat in self.people(players) if not self.is_by_link(seat))
 
     def people(self, players: Sequence[str | None]) -> list[int]:
         """Return the seats of people who have not left."""
@@ -151,14 +167,25 @@ class Seating:
         """Return who has the link with this secret, None if there is no such link, in constant time."""
         found: Viewer | None = None
         people = self.people(players)
-        for seat, link in enumerate([*self.links, self.spectators]):
+        for seat, link in [*enumerate(self.links), (None, self.spectators)]:
             if link is not None and hmac.compare_digest(link.encode(), secret.encode("utf-8", "surrogateescape")):
-                found = Viewer((seat,) if seat in people else ())
+                found = Viewer((seat,) if seat in people else (), linked=seat)
         return found
+
+    def is_by_link(self, seat: int) -> bool:
+        """Return whether a seat is played by a link."""
+        return bool(self.links) and self.links[seat] is not None
+
+    def is_at(self, viewer: Viewer, players: Sequence[str | None]) -> bool:
+        """Return whether a viewer is all the people of a game, or was until they left."""
+        people = [seat for seat, player in enumerate(players) if player is None]
+        if viewer.is_host:
+            return not any(map(self.is_by_link, people))
+        return people == [viewer.linked]
 
     def absent(self, players: Sequence[str | None]) -> list[int]:
         """Return the seats whose link was not used yet."""
-        return [seat for seat in self.people(players) if self.links and self.links[seat] and seat not in self.joined]
+        return [seat for seat in self.people(players) if self.is_by_link(seat) and seat not in self.joined]
 
     def lost_tracks(self, rules: Rules, players: Sequence[str | None]) -> list[bool]:
         """Return for each track whether all of its people have left."""
@@ -191,6 +218,7 @@ class Seating:
         running = None if self.clock is None else self.clock.running
         offer = None if self.offer is None else (self.offer.seat, *sorted(self.offer.agreed))
         return (
+            self.renewed,
             len(self.joined),
             len(self.left),
             running,
@@ -202,7 +230,9 @@ class Seating:
         """Return the seating as data for JSON; what is as usual is left out."""
         data: dict[str, Any] = {}
         if self.is_shared:
-            data |= {"links": list(self.links), "spectators": self.spectators, "joined": sorted(self.joined)}
+            data |= {"links": list(self.links), "joined": sorted(self.joined)}
+        if self.spectators is not None:
+            data["spectators"] = self.spectators
         if self.left:
             data["left"] = {str(seat): reason for seat, reason in sorted(self.left.items())}
         if self.former:
@@ -229,6 +259,10 @@ class Seating:
             former={int(seat): names for seat, names in checked.get("former", {}).items()},
             clock=None if clock is None else Clock(clock["main_s"], clock["move_s"], clock["left"]),
         )
+
+
+def _new_secret() -> str:
+    return secrets.token_urlsafe(16)
 
 
 def _validator(seats: int) -> Callable[[Any, str], dict[str, Any]]:

@@ -87,6 +87,7 @@ def game_to_json(
     seat: int | None,
     given: Sequence[str | None] = (),
     seating: Seating | None = None,
+    by_person: bool = True,
 ) -> JsonObject:
     """Return a game as an onlooker may know it.
 
@@ -96,16 +97,17 @@ def game_to_json(
         seat: the seat whose rack is shown; None for no rack.
         given: the names of people, as :func:`name_seats` takes them.
         seating: who has left the game; None for nobody.
+        by_person: as for :func:`names_to_json`.
     """
     state = table.state
     seating = seating or Seating()
     ended = table.over or seating.is_decided(table.rules, table.players)
     view = table.view(table.to_play if seat is None else seat)
-    names = name_seats(table.players, given)
+    named = names_to_json(table.players, given, by_person)
     data = {
         "id": name,
         "rules": rules_to_json(table.rules),
-        **names_to_json(table.players, given),
+        **named,
         "turn": int(state.decisions[0]),
         "waits": table.waits and not ended,
         "seat": seat,
@@ -116,12 +118,12 @@ def game_to_json(
     if seat is not None and data["waits"] and seat == table.to_play:
         data["choice"] = choice_to_json(view)
     if ended:
-        data["end"] = _end_to_json(table, names, seating)
+        data["end"] = _end_to_json(table, named["names"], seating)
     return data
 
 
 def game_summary_to_json(
-    name: str, started: float, table: Table, given: Sequence[str | None], seating: Seating
+    name: str, started: float, table: Table, given: Sequence[str | None], seating: Seating, by_person: bool
 ) -> JsonObject:
     """Return what the list of games shows of a game; the markers and ranks of each track if it is over."""
     scores = table.state.scores[0]
@@ -132,7 +134,7 @@ def game_summary_to_json(
         "id": name,
         "started": started,
         "rules": table.rules.to_dict(),
-        **names_to_json(table.players, given),
+        **names_to_json(table.players, given, by_person),
         "seats_by_track": [list(table.rules.seats_of(track)) for track in range(table.rules.tracks)],
         "turn": int(table.state.decisions[0]),
         "over": ended,
@@ -240,37 +242,28 @@ def _name_track(names: list[str]) -> str:
     return " and ".join(names)
 
 
-def names_to_json(players: Sequence[str | None], given: Sequence[str | None] = ()) -> JsonObject:
+def names_to_json(
+    players: Sequence[str | None], given: Sequence[str | None] = (), by_person: bool = True
+) -> JsonObject:
     """Return the names of seats in English, and what they are, so that the page can word them.
 
     Args:
         players: one for each seat: None or "person" for a person, else the name of an agent.
         given: the name that each seat's person has given, or None; empty if nobody has.
+        by_person: whether the only person reads the names, so that they call the seat "You".
 
     Returns:
-        ``names`` as :func:`name_seats` makes them; ``seat_names``, for each seat an object with the keys ``code`` and
+        ``names``, which count seats from 1; ``seat_names``, for each seat an object with the keys ``code`` and
         ``seat``. The code is "you", "seat" for a person without a name, "name", or "name_on_seat" for a name that
         several seats have; the last two have the key ``name``, too.
     """
-    return {"names": name_seats(players, given), "seat_names": _identify_seats(players, given)}
+    named = _identify_seats(players, given, by_person)
+    return {"names": [_name_in_english(seat) for seat in named], "seat_names": named}
 
 
-def name_seats(players: Sequence[str | None], given: Sequence[str | None] = ()) -> list[str]:
-    """Return a name for each seat. People read them, so seats are counted from 1 in them.
-
-    The only person is "You", several people are "Seat 1" and so on, unless they have given names. An agent has its own
-    name. A name that several seats have is followed by the seat.
-
-    Args:
-        players: as for :func:`names_to_json`.
-        given: as for :func:`names_to_json`.
-    """
-    return [_name_in_english(seat) for seat in _identify_seats(players, given)]
-
-
-def _identify_seats(players: Sequence[str | None], given: Sequence[str | None]) -> list[JsonObject]:
+def _identify_seats(players: Sequence[str | None], given: Sequence[str | None], by_person: bool) -> list[JsonObject]:
     is_person = [player is None or player == PERSON for player in players]
-    nameless = "you" if sum(is_person) == 1 else "seat"
+    nameless = "you" if by_person and sum(is_person) == 1 else "seat"
     found: list[JsonObject] = []
     for seat, player in enumerate(players):
         name = given[seat] if given else None

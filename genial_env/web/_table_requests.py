@@ -41,6 +41,29 @@ def join_game(session: Session, game: Game, viewer: Viewer, sent: JsonObject) ->
         return view_game(game, viewer, None)
 
 
+def renew_link(session: Session, game: Game, viewer: Viewer, sent: JsonObject) -> JsonObject:
+    """Make a new link for a seat or for spectators. Who has the old one sees the game no more.
+
+    Args:
+        session: the session of the game.
+        game: the game.
+        viewer: who asks.
+        sent: ``{"link_of": 1}`` for a seat that has a link, ``{"link_of": null}`` for spectators.
+
+    Raises:
+        Refused: if the viewer is not the host, or the seat has no link.
+    """
+    with game.locked():
+        if not viewer.is_host:
+            raise Refused(403, "only who began the game makes its links", "links_are_the_hosts")
+        seat, links = sent.get("link_of"), game.seating.links
+        linked = [at for at, link in enumerate(links) if link is not None]
+        if seat is not None and (type(seat) is not int or seat not in linked):
+            raise invalid("link_of", "null, or a seat that has a link", seat)
+        session.change(game, lambda: game.seating.renew_link(seat), game.snapshot())
+        return view_game(game, viewer, sent.get("seat"))
+
+
 def resign(session: Session, game: Game, viewer: Viewer, sent: JsonObject) -> JsonObject:
     """Give the game up for a seat. An agent plays the seat on if the others go on.
 
@@ -179,6 +202,7 @@ Change = Callable[[Session, Game, Viewer, JsonObject], JsonObject]
 
 CHANGES: dict[str, Change] = {
     "join": join_game,
+    "link": renew_link,
     "resign": resign,
     "take_back": take_back,
     "stop": lambda session, game, viewer, sent: stop_thinking(game, viewer, sent),

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
 
+from genial_env._util.stopping import stoppable
 from genial_env.web._request_checks import Refused
 from genial_env.web._warm_up import WARM_UP
 
@@ -68,7 +69,7 @@ class Task(Generic[T]):
         self._on_cancel()
 
     def check_cancelled(self) -> None:
-        """Raise an error if the task was cancelled. The work calls this where it can stop.
+        """Raise an error if the task was cancelled. Every checkpoint of the work calls this.
 
         Raises:
             TaskCancelled: if it was cancelled.
@@ -109,7 +110,8 @@ class Task(Generic[T]):
             return
         self.in_progress = True
         try:
-            self._finish(work(self), None)
+            with stoppable(self.check_cancelled):
+                self._finish(work(self), None)
         except BaseException as error:  # an agent's SystemExit ends its own task alone
             if not isinstance(error, TaskCancelled | Refused) and not self.done:
                 log.exception("%s failed", self.kind)
@@ -145,8 +147,9 @@ class WorkQueue:
     The next task is that of the owner who would then have had the least work in all. So an owner with many tasks does
     not delay others, and short tasks wait for long ones only if these are in progress.
 
-    A thread cannot be ended. So one whose task was cancelled is replaced, until it has come to the end of the task; at
-    most as many threads as the queue has are replaced at a time.
+    A thread cannot be ended. One whose task was cancelled goes on to the work's next checkpoint
+    (:mod:`genial_env._util.stopping`), or without one to its end. Until then it is replaced; at most as many threads as
+    the queue has are replaced at a time.
 
     Args:
         threads: the number of threads. They start with the first tasks and do not keep the process from ending.

@@ -12,6 +12,8 @@ import pytest
 from experiments import make_puzzles
 from genial_env import RecordError, View, view
 from genial_env.analysis.judge import RolloutJudge
+from genial_env.analysis.proofs import SENTENCES, read_proof, write_proof
+from genial_env.analysis.puzzle_ratings import rated_puzzles
 from genial_env.analysis.puzzles import KINDS, Puzzle, read_puzzles, score
 from genial_env.errors import IllegalAction
 from genial_env.policies.endgame import value_over_all_deals
@@ -41,6 +43,17 @@ def test_there_are_enough_of_every_kind() -> None:
     assert all(kinds[kind] >= 10 for kind in KINDS)
     tables = {(puzzle.rules.players, puzzle.rules.mode) for puzzle in shipped()}
     assert tables == {(2, "individual"), (3, "individual"), (4, "individual"), (4, "team"), (1, "solo")}
+
+
+def test_the_proof_of_every_puzzle_is_read_and_written() -> None:
+    codes = Counter()
+    for puzzle in rated_puzzles().values():
+        proof = read_proof(puzzle["proof"])
+        assert proof is not None, puzzle["proof"]
+        assert write_proof(proof.code, **proof.values) == puzzle["proof"]
+        codes[proof.code] += 1
+    assert set(codes) == set(SENTENCES)
+    assert read_proof("It is obvious.") is None
 
 
 def test_games_replay_and_differ() -> None:

@@ -42,6 +42,7 @@ def begin_with_a_link(page: Page, *, minutes: int | None = None) -> None:
     page.get_by_label("Seed", exact=True).fill("3")
     page.get_by_label("Cells along an edge").fill("4")
     if minutes is not None:
+        page.locator("form summary", has_text="Clock").click()
         page.get_by_label("Minutes for each person").fill(str(minutes))
         page.get_by_label("Seconds added after each turn").fill("10")
     button(page, "Begin").click()
@@ -100,6 +101,58 @@ def test_two_browsers_play_one_game(open_page: Callable[..., Page]) -> None:
         watcher.get_by_role("link", name="Download the record").click()
 
 
+def test_a_new_link_replaces_a_lost_one(open_page: Callable[..., Page]) -> None:
+    """Who has the old link sees the game no more, at once; with the new one the seat goes on."""
+    ann = open_page()
+    begin_with_a_link(ann)
+    old = link_of(ann, "nobody has joined yet")
+    bob = open_page(old)
+    bob.get_by_label("Your name").fill("Bob")
+    button(bob, "Join").click()
+    expect(ann.locator(".link").first).to_contain_text("Bob has joined")
+    ann.locator(".link", has_text="Bob has joined").get_by_role("button", name="New link").click()
+    button(ann, "Keep the old one").click()
+    ann.locator(".link", has_text="Bob has joined").get_by_role("button", name="New link").click()
+    button(ann, "Make a new link").click()
+    expect(bob.locator(".status")).to_contain_text("a new link has replaced it")
+    expect(bob.locator(".my-rack, .table-actions button")).to_have_count(0)
+    new = link_of(ann, "Bob has joined")
+    assert new != old
+    again = open_page(new)
+    expect(again.locator(".my-rack button")).to_have_count(6)
+    lay_a_tile(ann)
+    expect(again.locator(".status")).to_contain_text("Bob’s turn")
+
+
+def test_spectators_of_a_game_at_one_page(open_page: Callable[..., Page], session: Browser) -> None:
+    game = session.new_game(None, "greedy")
+    page = open_page(f"/#/game/{game['id']}", session=session)
+    expect(page.locator(".links")).to_be_hidden()
+    button(page, "Make a link for spectators").click()
+    watcher = open_page(link_of(page, "spectators"))
+    expect(watcher.locator(".status")).to_contain_text("Seat 1 is to play")
+    lay_a_tile(page)
+    expect(watcher.locator(".log li")).to_have_count(2)
+    assert watcher.locator(".my-rack, .panel .rack .half").count() == 0
+
+
+def test_what_others_ask_is_in_view(open_page: Callable[..., Page]) -> None:
+    """On a phone too: that a decision is to be taken back, and whether the person really resigns."""
+    ann = open_page(viewport={"width": 390, "height": 844})
+    begin_with_a_link(ann)
+    bob = open_page(link_of(ann, "nobody has joined yet"), viewport={"width": 844, "height": 390})
+    button(bob, "Join").click()
+    lay_a_tile(ann)
+    button(ann, "Ask to take back").click()
+    expect(button(bob, "Agree")).to_be_in_viewport()
+    button(bob, "Refuse").click()
+    button(ann, "Resign").click()
+    expect(button(ann, "Yes, Ann resigns")).to_be_in_viewport()
+    expect(button(ann, "Yes, Ann resigns")).to_be_focused()
+    button(ann, "Yes, Ann resigns").click()
+    expect(ann.locator(".ending p", has_text="Ann resigned.")).to_have_count(1)
+
+
 def test_a_decision_is_taken_back_with_consent(open_page: Callable[..., Page]) -> None:
     ann = open_page()
     begin_with_a_link(ann)
@@ -108,10 +161,10 @@ def test_a_decision_is_taken_back_with_consent(open_page: Callable[..., Page]) -
     lay_a_tile(ann)
     expect(bob.locator(".log li")).to_have_count(1)
     button(ann, "Ask to take back").click()
-    expect(ann.locator(".table-actions")).to_contain_text("waiting for Seat 2")
-    expect(bob.locator(".table-actions")).to_contain_text("Ann would like to take the last decision back")
+    expect(ann.locator(".question")).to_contain_text("waiting for Seat 2")
+    expect(bob.locator(".question")).to_contain_text("Ann would like to take the last decision back")
     button(bob, "Refuse").click()
-    expect(ann.locator(".table-actions .card")).to_have_count(0)
+    expect(ann.locator(".question")).to_be_hidden()
     button(ann, "Ask to take back").click()
     button(bob, "Agree").click()
     for page in (ann, bob):

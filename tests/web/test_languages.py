@@ -202,4 +202,4 @@ def test_a_record_in_german(open_page: Callable[..., Page]) -> None:
     page.set_input_files("input[type=file]", {"name": "a.jsonl", "mimeType": "text/plain", "buffer": buffer})
     expect(page.locator(".opener option").first).to_contain_text("Spielplan voll")
     button(page, "Dieses Spiel zeigen").click()
-    expect(page.locator("ol.moves button").first).to_contain_text("legt")
+    expect(page.locator("ol.moves button").first).to_contain_text(" auf ")

@@ -4,6 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,60 @@ def test_wrong_links(address: str, secret: str) -> None:
     assert refusal(stranger.get("/api/games/none", params=asked), 404) == "no_such_link"
     unshared = stranger.new_game(None, "greedy")
     assert refusal(stranger.get(f"/api/games/{unshared['id']}", params=asked), 404) == "no_such_link"
+
+
+def test_a_new_link_replaces_the_old_one(tmp_path: Path) -> None:
+    """Also for a request that waits already, and after a restart; the seat keeps its person and its game."""
+    with served(make_app(tmp_path)) as address:
+        host = Browser(address)
+        game = share(host, None, None, links=[False, True])
+        second, watcher = guest(address, game, 1), guest(address, game, None)
+        change(second, game, "join", name="Bob")
+        seen = look(second, game)
+        with ThreadPoolExecutor() as pool:
+            asked = {"after": seen["version"], "wait": 20}
+            waiting = pool.submit(second.get, f"/api/games/{game['id']}", params={**second.params, **asked})
+            renewed = change(host, game, "link", link_of=1).json()
+            assert refusal(waiting.result(GUARD), 404) == "no_such_link"
+        assert refusal(change(second, game, "resign", seat=1), 404) == "no_such_link"
+        assert renewed["seating"]["links"]["spectators"] == game["seating"]["links"]["spectators"]
+        again = guest(address, renewed, 1)
+        assert (look(again, game)["seat"], look(again, game)["names"]) == (1, ["Seat 1", "Bob"])
+        change(host, game, "link", link_of=None)
+        assert refusal(watcher.get(f"/api/games/{game['id']}"), 404) == "no_such_link"
+        assert refusal(change(again, game, "link", link_of=1), 403) == "links_are_the_hosts"
+        for seat in (0, 2, True, "1"):
+            assert refusal(change(host, game, "link", link_of=seat), 400) == "invalid_request"
+    with served(make_app(tmp_path)) as address:
+        assert refusal(guest(address, game, 1).get(f"/api/games/{game['id']}"), 404) == "no_such_link"
+        assert look(guest(address, renewed, 1), game)["seat"] == 1
+
+
+def test_spectators_of_a_game_at_one_page(tmp_path: Path) -> None:
+    """Every game can have a link for spectators; they see no rack, and there are hints as before."""
+    with served(make_app(tmp_path)) as address:
+        host = Browser(address)
+        game = host.new_game(None, "greedy")
+        assert game["seating"]["links"] == {"seats": [], "spectators": None}
+        game = change(host, game, "link", link_of=None).json()
+        assert not game["seating"]["shared"]
+        seen = look(guest(address, game, None), game)
+        assert (seen["role"], seen["seat"], seen["own"]) == ("spectator", None, [])
+        assert (game["names"], seen["names"]) == (["You", "greedy"], ["Seat 1", "greedy"])
+        assert not any(racks_of(seen))
+        assert "links" not in seen["seating"]
+    with served(make_app(tmp_path)) as address:
+        assert look(guest(address, game, None), game)["role"] == "spectator"
+
+
+def test_only_the_person_of_a_seat_is_called_you(address: str) -> None:
+    host = Browser(address)
+    game = share(host, None, "greedy", links=[True, False])
+    first = guest(address, game, 0)
+    assert (game["names"], look(first, game)["names"]) == (["Seat 1", "greedy"], ["You", "greedy"])
+    assert host.get("/api/games").json()[0]["names"] == ["Seat 1", "greedy"]
+    assert look(first, game, seat=0)["seat"] == 0
+    assert change(first, game, "resign", seat=0).json()["names"] == ["You", "greedy"]
 
 
 def test_spectators_and_hosts_do_not_join(address: str) -> None:

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 
 from genial_env import Rules, play
+from genial_env._util.stopping import checkpoint
 from genial_env.records import to_json_line
 from genial_env.table import Table
 from genial_env.web import _app as web_app
@@ -97,6 +99,26 @@ def test_a_dropped_task_is_not_begun(gated: Gated) -> None:
             task.outcome()
         with pytest.raises(TaskCancelled):
             task.check_cancelled()
+
+
+def test_a_cancelled_task_ends_at_its_next_checkpoint() -> None:
+    """So the thread is free for others, without another in its place."""
+    begun, queue = threading.Event(), WorkQueue(1, 10, "test")
+
+    def judge(task: Any) -> None:
+        while True:
+            begun.set()
+            checkpoint()
+
+    task = queue.submit("a", "judge", judge)
+    assert begun.wait(60)
+    task.cancel()
+    asyncio.run(queue.submit("b", "next", lambda task: None).wait(60))
+    deadline = time.monotonic() + GUARD
+    while queue.busy:
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    queue.close()
 
 
 def test_a_queue_is_bounded() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env._util.stopping import checkpoint
 from genial_env.core import kernel
 from genial_env.core.arrays import Bools, Floats, Ints
 from genial_env.core.state import EMPTY, Phase, State
@@ -32,6 +33,7 @@ class Exchange:
 
     def value(self) -> float:
         """Return the mover's mean utility over the opponent's hands and its own draws."""
+        checkpoint()
         needs, payoffs = self._replies()
         if payoffs.max() - payoffs.min() < SAME:
             return float(payoffs[0, 0])
@@ -46,6 +48,7 @@ class Exchange:
         hands, chances = self.known.opponent.hands(group)
         total = 0.0
         for start in range(0, len(hands), 1 << 14):
+            checkpoint()
             part = slice(start, start + (1 << 14))
             total += float(chances[part] @ self._best_replies(hands[part], counts, needs, payoffs, sure))
         return total

@@ -5,6 +5,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env._util.stopping import checkpoint
 from genial_env.core import kernel
 from genial_env.core.arrays import Bools, Floats, Ints
 from genial_env.core.determinization import determinize
@@ -141,6 +142,7 @@ class _Deals:
 
     def action_values(self, state: State) -> tuple[Ints, Ints, Floats]:
         """Return the mover's distinct actions: games [n], ascending, action ids [n] and values [n]."""
+        checkpoint()
         rows, actions = list_distinct_actions(state)
         ends, utilities = find_ends(state, rows, actions)
         values = utilities[:, self.known.track]
@@ -190,6 +192,7 @@ class _Deals:
         replies = self.known.value_last_tile(state, self.known.next_seat)
         values = np.empty(len(state))
         for game in range(len(state)):
+            checkpoint()
             values[game] = self._mean_of_best(replies[game])
         return values
 

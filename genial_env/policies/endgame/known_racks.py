@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from genial_env._util.stopping import checkpoint
 from genial_env.core import kernel
 from genial_env.core.arrays import Floats, Ints
 from genial_env.core.rules import Rules
@@ -96,6 +97,7 @@ class _Search:
         merged, asking = state.select(first), asking[first]
         found = np.empty((len(first), self.rules.tracks))
         for start in range(0, len(first), _CHUNK):
+            checkpoint()
             part = np.arange(start, min(start + _CHUNK, len(first)))
             games = merged.select(part)
             rows, _, utilities = self.action_values(games, asking[part])

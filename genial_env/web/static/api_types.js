@@ -139,7 +139,7 @@
  * @property {boolean} shared whether people join by links
  * @property {number[]} absent the seats whose link was not used yet
  * @property {Record<string, "resigned" | "time">} left why people have left, by seat
- * @property {{seats: (string | null)[], spectators: string}} [links] the secrets of the links, for the host
+ * @property {{seats: (string | null)[], spectators: string | null}} [links] the secrets of the links, for the host
  * @property {{seat: number, waits_for: number[]}} [offer] who wants to take a decision back, and who has not agreed yet
  * @property {Clock} [clock]
  *
@@ -243,7 +243,17 @@
  *
  * @typedef {{id: string, kind: string, rating: number, rules: NamedRules}} PuzzleSummary
  *
- * @typedef {{solved: boolean, lost: number | null, best: JudgedMove[], count: number, proof: string}} PuzzleAnswer
+ * The way in which a puzzle is proved, and the numbers of its sentence by name (genial_env/analysis/proofs.py).
+ * @typedef {"solo" | "win" | "hands" | "replies" | "rollouts"} ProofCode
+ * @typedef {{code: ProofCode, values: Record<string, number>}} Proved
+ *
+ * @typedef {object} PuzzleAnswer
+ * @property {boolean} solved
+ * @property {number | null} lost
+ * @property {JudgedMove[]} best
+ * @property {number} count
+ * @property {string} proof in English
+ * @property {Proved | null} proved the same as data; null if its form is not known
  */
 
 /**

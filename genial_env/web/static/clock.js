@@ -30,14 +30,14 @@ export class Clocks {
     this.from = Date.now();
     this.isUp = false;
     const { clock, left } = game.seating;
-    this.element.hidden = clock === undefined;
+    this.element.hidden = clock === undefined || Boolean(game.end);
     if (clock === undefined) return;
     const seats = game.people.filter((seat) => !(seat in left));
     this.times = new Map(seats.map((seat) => [seat, html("span", { class: "time" })]));
     fill(
       this.element,
       seats.map((seat) => {
-        const running = seat === clock.running && !game.end;
+        const running = seat === clock.running;
         return html("span", { class: running ? "clock running" : "clock" }, `${game.names[seat]} `, this.times?.get(seat));
       }),
     );

@@ -14,6 +14,7 @@ import { texts } from "./texts.js";
  */
 export function createEnding({ key, rules, names }, end) {
   const solo = rules.seats_by_track.length === 1;
+  const left = Object.entries(end.left);
   const tracks = end.ranks.map((_, track) => track).sort((a, b) => end.ranks[a] - end.ranks[b]);
   const rows = tracks.map((track) =>
     html(
@@ -42,8 +43,8 @@ export function createEnding({ key, rules, names }, end) {
       html("thead", {}, html("tr", {}, head.map((words) => html("th", { scope: "col" }, words)))),
       html("tbody", {}, rows),
     ),
-    Object.entries(end.left).map(([seat, reason]) => html("p", {}, texts.hasLeft[reason](names[Number(seat)]))),
-    describeRanks(rules, names, end).map((words) => html("p", {}, `${words[0].toUpperCase()}${words.slice(1)}.`)),
+    left.map(([seat, reason]) => html("p", {}, texts.hasLeft[reason](names[Number(seat)]))),
+    left.length ? null : describeRanks(rules, names, end).map((words) => html("p", {}, `${words[0].toUpperCase()}${words.slice(1)}.`)),
     html("p", { class: "hint" }, texts.ended(texts.ends[end.how] ?? end.how, end.seed)),
   );
 }

@@ -108,10 +108,11 @@ class GameScreen {
     this.side = html("div", { class: "panels" });
     this.unseen = createUnseen();
     this.log = html("ol", { class: "moves" });
-    this.links = new SeatLinks();
+    this.links = new SeatLinks((what, data) => this.change(what, data));
     this.thinking = new ThinkingControls((what, data) => this.change(what, data), () => this.playAgents(true));
     this.table = new TableActions((what, data) => this.change(what, data));
-    this.news = new News(key, game.seating.shared, (found) => this.receive(found));
+    const follows = game.seating.shared || game.role === "spectator";
+    this.news = new News(key, follows, (found) => this.receive(found), (words) => this.loseGame(words));
     this.ending = html("div");
     const open = matchMedia("(min-width: 861px)").matches; // there is room for it
     const log = html("details", { class: "log card", open }, html("summary", {}, texts.movesSoFar), this.log, createLookBack(game.id));
@@ -121,7 +122,7 @@ class GameScreen {
         title: game.names.join(", "),
         status: this.status,
         board: frameBoard(this.board),
-        controls: [this.preview, this.thinking.element, this.watch, this.controls],
+        controls: [this.preview, this.table.question, this.thinking.element, this.watch, this.controls],
         beside: [this.ending, this.links.element, this.side, this.unseen.element, this.table.element, log],
       }),
     );
@@ -563,6 +564,17 @@ class GameScreen {
     if (game.turn > turn) game.moves.slice(-1).forEach((event) => announce(this.describe(event)));
     if (!this.paused) this.playAgents();
     return true;
+  }
+
+  /**
+   * Say why the game is no longer there: nothing can be done here any more.
+   * @param {string} words
+   */
+  loseGame(words) {
+    this.leave();
+    this.statusText.textContent = words;
+    fill(this.controls);
+    this.table.element.hidden = true;
   }
 
   // Requests

@@ -179,14 +179,15 @@ class Lessons {
    * @param {PuzzleAnswer} answer
    * @param {boolean} isFirst whether the answer counts
    */
-  showPuzzleAnswer(puzzle, move, { solved, lost, best, count, proof }, isFirst) {
+  showPuzzleAnswer(puzzle, move, { solved, lost, best, count, proof, proved }, isFirst) {
     const before = this.solver.rating;
     if (isFirst) this.solver = rateTry(this.solver, puzzle, solved);
     const change = Math.round(this.solver.rating - before);
     const words = solved ? texts.solved : texts.notSolved(lost);
     const rated = isFirst ? texts.ratedTry(Math.round(this.solver.rating), change) : texts.notRated;
     this.showHead();
-    this.finish(move, solved, best, [words, rated], html("p", { class: "hint" }, `${texts.bestCount(count)} ${texts.proof(proof)}`));
+    const proven = html("p", { class: "hint" }, `${texts.bestCount(count)} ${texts.proof(proof, proved)}`);
+    this.finish(move, solved, best, [words, rated], proven);
   }
 
   /**

@@ -15,10 +15,12 @@ export class News {
    * @param {string} key of the game
    * @param {boolean} isOn whether there is anything to wait for
    * @param {(game: Game) => boolean} onGame shows a changed game; returns whether it is shown
+   * @param {(words: string) => unknown} onGone is called when the game, or the link to it, is no longer there
    */
-  constructor(key, isOn, onGame) {
+  constructor(key, isOn, onGame, onGone) {
     this.key = key;
     this.onGame = onGame;
+    this.onGone = onGone;
     this.leaving = new AbortController();
     if (isOn) this.follow();
   }
@@ -39,7 +41,11 @@ export class News {
         else await wait(RETRY_MS);
         if (game.end) return;
       } catch (error) {
-        if (isAbort(error) || (error instanceof Refusal && error.status === 404)) return;
+        if (isAbort(error)) return;
+        if (error instanceof Refusal && error.status === 404) {
+          this.onGone(error.message);
+          return;
+        }
         await wait(RETRY_MS);
       }
       if (hidden) await wait(HIDDEN_MS);

@@ -8,7 +8,7 @@ import { LANGUAGES, language, texts } from "./texts.js";
 
 /** @typedef {[string, Attributes, ...(string | Block)[]]} Block an element: its tag, attributes and children */
 
-const LANGUAGES_OF_RULES = ["en", "fr"];
+const LANGUAGES_OF_RULES = ["en", "fr", "de"];
 
 const found = LANGUAGES_OF_RULES.includes(language) ? language : LANGUAGES_OF_RULES[0];
 export const addressOfRules = `/static/rules/${found}.json`;

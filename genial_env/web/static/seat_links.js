@@ -32,6 +32,8 @@ export async function openSeat(place, key) {
  * @returns {Promise<Game>} when the person has joined
  */
 function askName(place, key, game) {
+  const [seat] = game.own;
+  const others = game.names.filter((_, other) => other !== seat);
   return new Promise((resolve) => {
     const input = html("input", { maxlength: MAX_NAME, autocomplete: "nickname", name: "name" });
     const problem = html("p", { class: "problem", role: "alert" });
@@ -50,7 +52,7 @@ function askName(place, key, game) {
         "form",
         { class: "card alone", onsubmit: join },
         html("h1", {}, texts.joinTitle),
-        html("p", {}, texts.joinWords(game.names, game.own[0], texts.rules(game.rules.named))),
+        html("p", {}, texts.joinWords(others, seat, texts.rules(game.rules.named))),
         html("label", {}, html("span", {}, texts.yourName), input),
         problem,
         html("p", {}, html("button", { class: "main" }, texts.join)),
@@ -63,7 +65,9 @@ function askName(place, key, game) {
 
 /** The card with the links, for the host of a game. */
 export class SeatLinks {
-  constructor() {
+  /** @param {import("./table_actions.js").Change} change */
+  constructor(change) {
+    this.change = change;
     this.element = html("section", { class: "card links", "aria-label": texts.linksTitle, hidden: true });
     this.shown = "";
   }
@@ -71,21 +75,68 @@ export class SeatLinks {
   /** @param {Game} game */
   show({ id, names, end, seating }) {
     const { links, absent } = seating;
-    this.element.hidden = links === undefined || Boolean(end);
     const about = JSON.stringify([names, links, absent]);
-    if (links === undefined || about === this.shown) return;
+    this.element.hidden = Boolean(end) || !links || !(seating.shared || links.spectators);
+    if (this.element.hidden || !links || about === this.shown) return;
+    const isOpen = this.shown ? this.element.querySelector("details")?.open : absent.length > 0 || !seating.shared;
     this.shown = about;
     const seats = links.seats.flatMap((secret, seat) => {
       if (secret === null) return [];
-      return [createLink(texts.linkOf(seat, names[seat], absent.includes(seat)), linkAddress(id, secret))];
+      return [this.createLink(texts.linkOf(seat, names[seat], absent.includes(seat)), linkAddress(id, secret), seat)];
     });
-    const spectators = createLink(texts.linkOfSpectators, linkAddress(id, links.spectators));
+    const spectators = links.spectators && this.createLink(texts.linkOfSpectators, linkAddress(id, links.spectators), null);
     fill(
       this.element,
-      html("details", { open: absent.length > 0 }, html("summary", {}, texts.linksTitle), seats, spectators),
-      html("p", { class: "hint" }, texts.linksHelp),
-      isLocal(location.hostname) ? html("p", { class: "hint" }, texts.linksLocal) : null,
+      html(
+        "details",
+        { open: isOpen },
+        html("summary", {}, texts.linksTitle),
+        seats,
+        spectators || this.createInvitation(),
+        html("p", { class: "hint" }, texts.linksHelp),
+        isLocal(location.hostname) ? html("p", { class: "hint" }, texts.linksLocal) : null,
+      ),
     );
+  }
+
+  createInvitation() {
+    return html("button", { type: "button", onclick: () => this.change("link", { link_of: null }) }, texts.inviteSpectators);
+  }
+
+  /**
+   * @param {string} words
+   * @param {string} address
+   * @param {number | null} seat whose link it is; null for spectators
+   */
+  createLink(words, address, seat) {
+    const input = html("input", { readonly: true, value: address, onfocus: (event) => event.target.select() });
+    const copy = async () => {
+      input.select();
+      await navigator.clipboard?.writeText(address).catch(() => undefined); // not offered without encryption
+      announce(texts.copied);
+    };
+    const buttons = html("div", { class: "buttons" });
+    const showButtons = () =>
+      fill(
+        buttons,
+        html("button", { type: "button", "aria-label": `${texts.copy}: ${words}`, onclick: copy }, texts.copy),
+        html("button", { type: "button", "aria-label": `${texts.newLink}: ${words}`, onclick: ask }, texts.newLink),
+      );
+    const keep = () => {
+      showButtons();
+      buttons.querySelector("button")?.focus();
+    };
+    const ask = () => {
+      fill(
+        buttons,
+        html("p", { role: "status" }, texts.sureToRenew(words)),
+        html("button", { type: "button", onclick: () => this.change("link", { link_of: seat }) }, texts.yesRenew),
+        html("button", { type: "button", onclick: keep }, texts.keepLink),
+      );
+      buttons.querySelector("button")?.focus();
+    };
+    showButtons();
+    return html("div", { class: "link" }, html("label", {}, html("span", {}, words), input), buttons);
   }
 }
 
@@ -94,18 +145,3 @@ export class SeatLinks {
  * @param {string} host
  */
 const isLocal = (host) => host === "localhost" || host === "[::1]" || host.startsWith("127.");
-
-/**
- * @param {string} words
- * @param {string} address
- */
-function createLink(words, address) {
-  const input = html("input", { readonly: true, value: address, onfocus: (event) => event.target.select() });
-  const copy = async () => {
-    input.select();
-    await navigator.clipboard?.writeText(address).catch(() => undefined); // not offered without encryption
-    announce(texts.copied);
-  };
-  const button = html("button", { type: "button", "aria-label": `${texts.copy}: ${words}`, onclick: copy }, texts.copy);
-  return html("div", { class: "link" }, html("label", {}, html("span", {}, words), input), button);
-}

@@ -82,6 +82,11 @@ class NewGame {
         html("summary", {}, texts.variants),
         html("p", { class: "hint" }, texts.variantsHelp),
         html("div", { class: "fields" }, fields),
+      ),
+      html(
+        "details",
+        {},
+        html("summary", {}, texts.clockTitle),
         html("p", { class: "hint" }, texts.clockHelp),
         html("div", { class: "fields" }, clock),
       ),

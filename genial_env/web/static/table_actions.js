@@ -57,52 +57,59 @@ export class ThinkingControls {
   }
 }
 
-/** Beside the board: take back and resign, and the answer to who wants to take back. */
+/** Take back, resign, and invite spectators: buttons beside the board, questions and answers below it. */
 export class TableActions {
   /** @param {Change} change */
   constructor(change) {
     this.change = change;
     this.element = html("div", { class: "table-actions", hidden: true });
+    this.question = html("div", { class: "question", hidden: true });
     this.asks = false; // whether it is asked if the person really resigns
   }
 
   /** @param {Game} game */
   show(game) {
-    const { own, end, seating, names, moves, people } = game;
-    this.element.hidden = Boolean(end) || own.length === 0;
-    if (this.element.hidden) return;
-    const { offer } = seating;
-    const mayAsk = !offer && people.length > 1 && moves.some(({ seat }) => own.includes(seat));
-    const buttons = [
-      mayAsk ? createButton(texts.askTakeBack, () => this.change("take_back", {})) : null,
-      createButton(texts.resign, () => this.ask(game)),
-    ];
+    const { own, end, role, seating, moves, people } = game;
+    const { offer, links } = seating;
+    const plays = own.length > 0;
+    this.element.hidden = Boolean(end) || (!plays && role !== "host");
+    this.question.hidden = Boolean(end) || !(offer || (this.asks && plays));
+    const mayAsk = plays && !offer && people.length > 1 && moves.some(({ seat }) => own.includes(seat));
     fill(
       this.element,
-      offer ? this.createOffer(offer, own, names) : null,
-      html("div", { class: "buttons" }, this.asks ? this.createQuestion(game) : buttons),
+      html(
+        "div",
+        { class: "buttons" },
+        mayAsk ? createButton(texts.askTakeBack, () => this.change("take_back", {})) : null,
+        plays ? createButton(texts.resign, () => this.ask(game)) : null,
+        links && !links.spectators ? createButton(texts.inviteSpectators, () => this.change("link", { link_of: null })) : null,
+      ),
     );
+    if (this.question.hidden) return;
+    fill(this.question, offer ? this.createOffer(offer, game) : null, this.asks && plays ? this.createQuestion(game) : null);
   }
 
   /**
    * @param {{seat: number, waits_for: number[]}} offer
-   * @param {number[]} own
-   * @param {string[]} names
+   * @param {Game} game
    */
-  createOffer({ seat, waits_for: waitsFor }, own, names) {
+  createOffer({ seat, waits_for: waitsFor }, { own, names }) {
     const refuse = () => this.change("take_back", { refuse: true });
     const isAsked = waitsFor.some((other) => own.includes(other));
-    const words = isAsked ? texts.wantsToTakeBack(names[seat]) : texts.waitsForConsent(waitsFor.map((other) => names[other]));
+    const isOwn = own.includes(seat);
+    const waiting = texts.waitsForConsent(waitsFor.map((other) => names[other]));
     return html(
       "div",
       { class: "card", role: "status" },
-      html("p", {}, words),
-      html(
-        "div",
-        { class: "buttons" },
-        isAsked ? createButton(texts.agree, () => this.change("take_back", {}), "main") : null,
-        isAsked || own.includes(seat) ? createButton(isAsked ? texts.refuse : texts.askNoMore, refuse) : null,
-      ),
+      html("p", {}, isOwn ? waiting : texts.wantsToTakeBack(names[seat])),
+      isAsked || isOwn
+        ? html(
+            "div",
+            { class: "buttons" },
+            isAsked ? createButton(texts.agree, () => this.change("take_back", {}), "main") : null,
+            createButton(isAsked ? texts.refuse : texts.askNoMore, refuse),
+          )
+        : null,
     );
   }
 
@@ -110,7 +117,7 @@ export class TableActions {
   ask(game) {
     this.asks = true;
     this.show(game);
-    this.element.querySelector("button")?.focus();
+    this.question.querySelector("button")?.focus();
   }
 
   /** @param {Game} game */
@@ -118,6 +125,7 @@ export class TableActions {
     const back = () => {
       this.asks = false;
       this.show(game);
+      this.element.querySelector("button")?.focus();
     };
     const { own, position, names } = game;
     const seat = own.includes(position.to_play) ? position.to_play : own[0];
@@ -125,6 +133,11 @@ export class TableActions {
       this.asks = false;
       this.change("resign", { seat });
     };
-    return [createButton(texts.sureToResign(names[seat]), resign), createButton(texts.playOn, back)];
+    return html(
+      "div",
+      { class: "card buttons" },
+      createButton(texts.sureToResign(names[seat]), resign),
+      createButton(texts.playOn, back),
+    );
   }
 }

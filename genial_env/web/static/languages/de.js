@@ -101,6 +101,7 @@ export const words = {
     invalid_record: ({ reason }) => `Das ist kein gültiges Spiel: ${reason}`,
     invalid_request: ({ field }) => `Die Anfrage ist nicht gültig${field ? ` (${field})` : ""}.`,
     invalid_rules: ({ reason }) => `Nach diesen Regeln kann nicht gespielt werden: ${reason}`,
+    links_are_the_hosts: () => "Links macht nur, wer das Spiel begonnen hat.",
     no_agent_to_play: () => "Es ist kein Programm am Zug.",
     no_hints_in_shared_games: () => "Es gibt keine Tipps, wenn andere aus der Ferne mitspielen.",
     no_judge: () => "Für diese Regeln gibt es keine Tipps.",
@@ -108,7 +109,7 @@ export const words = {
     no_seat_to_join: () => "Das ist für Leute mit dem Link eines Platzes.",
     no_session: () => "Die Seite hat hier keine Sitzung: Laden Sie sie neu.",
     no_such_game: () => "Dieses Spiel gibt es nicht, oder es gehört einem anderen Browser.",
-    no_such_link: () => "Dieser Link führt zu keinem Spiel: es wurde entfernt, oder der Link ist unvollständig.",
+    no_such_link: () => "Dieser Link führt zu keinem Spiel: Es wurde entfernt, der Link wurde durch einen neuen ersetzt, oder er ist unvollständig.",
     no_such_page: () => "Diese Seite gibt es hier nicht.",
     nobody_to_agree: () => "Es spielt niemand sonst, der einer Zurücknahme zustimmen könnte.",
     not_invited: () => "Dieser Server ist für Eingeladene: geben Sie den Code ein, den er beim Start ausgegeben hat.",
@@ -161,13 +162,13 @@ export const words = {
   startSymbol: (color) => `aufgedruckt: ${color}`,
 
   // Ereignisse
-  placed: (name, tile, points) => `${name} ${verb(name, "legt", "legen")} ${tile}: ${points}`,
+  placed: (name, tile, points) => `${name}: ${tile} – ${points}`, // ohne Verb, nach dem ein anderer Fall stände
   tileAt: ([first, second], [one, other]) =>
     first === second ? `Doppelstein ${first} auf ${one} und ${other}` : `${first} auf ${one}, ${second} auf ${other}`,
   arrival: (color, stop) => `${color} erreicht ${stop}`,
   bonusFor: (arrival) => `${arrival}: ein Bonuszug`,
-  swapped: (name, tiles) => `${name} ${verb(name, "zeigt und tauscht", "zeigen und tauschen")} ${tiles.join(", ")}`,
-  drew: (name, tiles) => `${name} ${verb(name, "zieht", "ziehen")} ${tiles.join(", ")}`,
+  swapped: (name, tiles) => `${name} ${verb(name, "zeigt und tauscht", "zeigen und tauschen")}: ${tiles.join(", ")}`,
+  drew: (name, tiles) => `${name} ${verb(name, "zieht", "ziehen")}: ${tiles.join(", ")}`,
   declined: (name) => `${name} ${verb(name, "verzichtet", "verzichten")} auf einen Bonuszug`,
   kept: (name) => `${name} ${verb(name, "behält", "behalten")} die Steine`,
   gained: (color, points) => `${color} +${points}`,
@@ -330,7 +331,8 @@ export const words = {
   invitationCode: "Einladungscode",
   enter: "Eintreten",
   joinTitle: "Einem Spiel beitreten",
-  joinWords: (names, seat, rules) => `Ein Platz ist für Sie frei: Platz ${seat + 1} in einem Spiel von ${names.join(", ")} (${rules}).`,
+  joinWords: (others, seat, rules) =>
+    `Platz ${seat + 1} ist für Sie frei${others.length ? `, in einem Spiel mit ${list(others)}` : ""} (${rules}).`,
   yourName: "Ihr Name (wenn Sie mögen)",
   join: "Beitreten",
   joinHelp: "Bewahren Sie den Link auf: er öffnet Ihren Platz wieder, in jedem Browser.",
@@ -345,8 +347,14 @@ export const words = {
   linkOfSpectators: "Für Zuschauer",
   copy: "Kopieren",
   copied: "Der Link ist markiert und kopiert.",
+  newLink: "Neuer Link",
+  sureToRenew: (who) => `${who}: Der alte Link führt dann zu nichts mehr.`,
+  yesRenew: "Neuen Link machen",
+  keepLink: "Den alten behalten",
+  inviteSpectators: "Link für Zuschauer machen",
   personByLink: "eine Person, über einen Link",
   byLinkHelp: "Sie bekommen einen Link zum Verschicken. Wer ihn öffnet, spielt auf diesem Platz.",
+  clockTitle: "Uhr",
   clockMinutes: "Minuten für jede Person",
   clockSeconds: "Sekunden mehr nach jedem Zug",
   clockHelp: "Eine Uhr für Menschen, zum Beispiel 10 Minuten und 10 Sekunden. Wer die Zeit überschreitet, hat verloren.",
@@ -588,7 +596,28 @@ export const words = {
   ratedTry: (rating, change) => `Ihre Wertung ist ${number(rating)} (${signed(change, 0)}).`,
   notRated: "Ein weiterer Versuch zählt nicht.",
   bestCount: (equal) => count(equal, { one: "Es ist die einzige beste Wahl.", other: "# Möglichkeiten sind gleich gut." }),
-  proof: (proof) => `Beweis (englisch): ${proof}`,
+  proof: (proof, proved) => {
+    if (proved === null) return `Beweis (englisch): ${proof}`;
+    const { left, unseen, legal, best, second, judged, deals, error } = proved.values;
+    if (proved.code === "rollouts") {
+      return (
+        `Begründung: ${number(judged)} von ${number(legal)} erlaubten Zügen wurden in ${number(deals)} Verteilungen der verdeckten Steine weitergespielt. ` +
+        `Der beste ist ${signed(best, 3)} wert, der nächste ${signed(second, 3)} (erwarteter Rang von −1 bis +1); der Standardfehler des Abstands ist ${number(error, 3)}.`
+      );
+    }
+    const how = {
+      solo: "jeder Zug und jeder Stein, der gezogen werden kann, bis zum Ende des Spiels",
+      win: `der beste Gewinn in diesem Zug, was auch immer die anderen haben, und sonst alle Verteilungen von ${unseen} Steinen`,
+      hands: `alle eigenen Zugfolgen, alle Bänke aus ${unseen} Steinen, die der Gegner haben kann, seine beste Antwort auf jede, alles, was gezogen werden kann, und der eigene letzte Stein`,
+      replies: `alle eigenen Zugfolgen und die beste letzte Antwort des Nächsten bei allen Verteilungen von ${unseen} Steinen`,
+    }[proved.code];
+    const unit = proved.code === "solo" ? "niedrigster Wert" : "Rang von −1 bis +1";
+    const placements = count(left, { one: "# Stein wird", other: "# Steine werden" });
+    return (
+      `Beweis: Höchstens ${placements} noch gelegt. Durchgerechnet wurden ${how}. ` +
+      `Von ${number(legal)} erlaubten Zügen sind die besten ${signed(best, 2)} wert, die nächsten ${signed(second, 2)} (${unit}).`
+    );
+  },
   verdictOn: (verdict, loss, error) =>
     `Ihr Zug: ${verdict}, Verlust ${number(loss, 2)}${error ? ` ± ${number(error, 2)}` : ""}.`,
   showAnswer: "Antwort zeigen",

@@ -2,7 +2,7 @@
 
 import { createFormats } from "./formats.js";
 
-/** @import { Letter, Mode, NamedRules, SeatName, Size, Verdict } from "../api_types.js" */
+/** @import { Letter, Mode, NamedRules, Proved, SeatName, Size, Verdict } from "../api_types.js" */
 
 const YOU = "You"; // the only person
 const { number, signed, percent, list, date, count } = createFormats("en");
@@ -303,8 +303,9 @@ export const words = {
   invitationCode: "Invitation code",
   enter: "Enter",
   joinTitle: "Join a game",
-  /** @param {string[]} names @param {number} seat @param {string} rules */
-  joinWords: (names, seat, rules) => `A seat is free for you: seat ${seat + 1} of a game of ${names.join(", ")} (${rules}).`,
+  /** @param {string[]} others the names of the other seats @param {number} seat @param {string} rules */
+  joinWords: (others, seat, rules) =>
+    `Seat ${seat + 1} is free for you${others.length ? ` in a game with ${list(others)}` : ""} (${rules}).`,
   yourName: "Your name (if you like)",
   join: "Join",
   joinHelp: "Keep the link: it opens your seat again, in any browser.",
@@ -320,8 +321,15 @@ export const words = {
   linkOfSpectators: "For spectators",
   copy: "Copy",
   copied: "The link is selected and copied.",
+  newLink: "New link",
+  /** @param {string} who the words for the link */
+  sureToRenew: (who) => `${who}: the old link will open nothing any more.`,
+  yesRenew: "Make a new link",
+  keepLink: "Keep the old one",
+  inviteSpectators: "Make a link for spectators",
   personByLink: "a person, by a link",
   byLinkHelp: "You get a link to send. Whoever opens it plays this seat.",
+  clockTitle: "Clock",
   clockMinutes: "Minutes for each person",
   clockSeconds: "Seconds added after each turn",
   clockHelp: "A clock for people, for example 10 minutes and 10 seconds. Who runs out of time has lost.",
@@ -604,8 +612,11 @@ export const words = {
   notRated: "A later try does not count.",
   /** @param {number} equal */
   bestCount: (equal) => count(equal, { one: "It is the only best decision.", other: "# decisions are equally good." }),
-  /** @param {string} proof of the server, in English */
-  proof: (proof) => `Proof: ${proof}`,
+  /**
+   * @param {string} proof in English
+   * @param {Proved | null} proved the same as data; null if its form is not known
+   */
+  proof: (proof, proved) => `${proved?.code === "rollouts" ? "Why" : "Proof"}: ${proof}`,
   /** @param {string} verdict @param {number} loss @param {number | null} error */
   verdictOn: (verdict, loss, error) =>
     `Your move: ${verdict}, loss ${number(loss, 2)}${error ? ` ± ${number(error, 2)}` : ""}.`,

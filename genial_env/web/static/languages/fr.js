@@ -92,6 +92,7 @@ export const words = {
     invalid_record: ({ reason }) => `Ce n’est pas une partie valable : ${reason}`,
     invalid_request: ({ field }) => `La demande n’est pas valable${field ? ` (${field})` : ""}.`,
     invalid_rules: ({ reason }) => `On ne peut pas jouer avec ces règles : ${reason}`,
+    links_are_the_hosts: () => "Seul celui qui a commencé la partie en fait les liens.",
     no_agent_to_play: () => "Ce n’est pas à un programme de jouer.",
     no_hints_in_shared_games: () => "Il n’y a pas de conseils quand d’autres jouent à distance.",
     no_judge: () => "Il n’y a pas de conseils pour ces règles.",
@@ -99,7 +100,7 @@ export const words = {
     no_seat_to_join: () => "Ceci est pour qui a le lien d’une place.",
     no_session: () => "La page n’a pas de session sur ce serveur : rechargez-la.",
     no_such_game: () => "Cette partie n’existe pas, ou elle appartient à un autre navigateur.",
-    no_such_link: () => "Ce lien ne mène à aucune partie : elle a été supprimée, ou le lien n’est pas entier.",
+    no_such_link: () => "Ce lien ne mène à aucune partie : elle a été supprimée, un nouveau lien l’a remplacé, ou il n’est pas entier.",
     no_such_page: () => "Cette page n’existe pas.",
     nobody_to_agree: () => "Personne d’autre ne joue qui pourrait accepter une reprise.",
     not_invited: () => "Ce serveur est réservé aux invités : entrez le code qu’il a affiché au démarrage.",
@@ -318,7 +319,8 @@ export const words = {
   invitationCode: "Code d’invitation",
   enter: "Entrer",
   joinTitle: "Rejoindre une partie",
-  joinWords: (names, seat, rules) => `Une place est libre pour vous : joueur ${seat + 1} d’une partie de ${names.join(", ")} (${rules}).`,
+  joinWords: (others, seat, rules) =>
+    `La place du joueur ${seat + 1} est libre pour vous${others.length ? `, dans une partie avec ${list(others)}` : ""} (${rules}).`,
   yourName: "Votre nom (si vous voulez)",
   join: "Rejoindre",
   joinHelp: "Gardez le lien : il rouvre votre place, dans n’importe quel navigateur.",
@@ -333,8 +335,14 @@ export const words = {
   linkOfSpectators: "Pour les spectateurs",
   copy: "Copier",
   copied: "Le lien est sélectionné et copié.",
+  newLink: "Nouveau lien",
+  sureToRenew: (who) => `${who} : l’ancien lien n’ouvrira plus rien.`,
+  yesRenew: "Faire un nouveau lien",
+  keepLink: "Garder l’ancien",
+  inviteSpectators: "Faire un lien pour spectateurs",
   personByLink: "une personne, par un lien",
   byLinkHelp: "Vous recevez un lien à envoyer. Qui l’ouvre joue à cette place.",
+  clockTitle: "Pendule",
   clockMinutes: "Minutes par personne",
   clockSeconds: "Secondes ajoutées après chaque tour",
   clockHelp: "Une pendule pour les personnes, par exemple 10 minutes et 10 secondes. Qui dépasse son temps a perdu.",
@@ -584,7 +592,28 @@ export const words = {
   ratedTry: (rating, change) => `Votre cote est ${number(rating)} (${signed(change, 0)}).`,
   notRated: "Un autre essai ne compte pas.",
   bestCount: (equal) => count(equal, { one: "C’est le seul meilleur choix.", other: "# choix se valent." }),
-  proof: (proof) => `Preuve (en anglais) : ${proof}`,
+  proof: (proof, proved) => {
+    if (proved === null) return `Preuve (en anglais) : ${proof}`;
+    const { left, unseen, legal, best, second, judged, deals, error } = proved.values;
+    if (proved.code === "rollouts") {
+      return (
+        `Pourquoi : ${number(judged)} des ${number(legal)} coups permis ont été joués dans ${number(deals)} répartitions des tuiles cachées. ` +
+        `Le meilleur vaut ${signed(best, 3)}, le suivant ${signed(second, 3)} (rang attendu, de −1 à +1) ; l’erreur type de l’écart est de ${number(error, 3)}.`
+      );
+    }
+    const how = {
+      solo: "toutes les poses et toutes les pioches jusqu’à la fin de la partie",
+      win: `le meilleur gain dans ce tour, quoi qu’aient les autres, et sinon toutes les répartitions de ${unseen} tuiles`,
+      hands: `toutes ses propres suites de poses, toutes les réserves que l’adversaire peut tenir de ${unseen} tuiles, sa meilleure réponse à chacune, toutes les pioches et la dernière tuile`,
+      replies: `toutes ses propres suites de poses et la meilleure dernière réponse du suivant, pour toutes les répartitions de ${unseen} tuiles`,
+    }[proved.code];
+    const unit = proved.code === "solo" ? "marqueur le plus bas" : "rang de −1 à +1";
+    const placements = count(left, { one: "# pose", other: "# poses" });
+    return (
+      `Preuve : il reste au plus ${placements}. Ont été passées en revue ${how}. ` +
+      `De ${number(legal)} coups permis, les meilleurs valent ${signed(best, 2)}, les suivants ${signed(second, 2)} (${unit}).`
+    );
+  },
   verdictOn: (verdict, loss, error) =>
     `Votre coup : ${verdict}, perte ${number(loss, 2)}${error ? ` ± ${number(error, 2)}` : ""}.`,
   showAnswer: "Montrer la réponse",
