@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -15,22 +16,31 @@ from genial_env.core.placement_values import equivalence_keys
 from genial_env.records import to_json_line, verify
 from tests.conftest import needs_numba
 
-PUZZLES = read_puzzles(LESSONS)
-JUDGED = [puzzle for puzzle in PUZZLES if puzzle.error is not None]
+
+@cache
+def read_lessons() -> list[Puzzle]:
+    """The puzzles; each game is replayed, which takes too long for the start of every worker of the tests."""
+    return list(read_puzzles(LESSONS))
+
+
+@cache
+def judged_lessons() -> list[Puzzle]:
+    """Those that are judged, not proved."""
+    return [puzzle for puzzle in read_lessons() if puzzle.error is not None]
 
 
 def test_there_are_enough() -> None:
-    kinds = Counter(puzzle.kind for puzzle in PUZZLES)
-    assert len(PUZZLES) + len(SHIPPED.read_text().splitlines()) >= 500
+    kinds = Counter(puzzle.kind for puzzle in read_lessons())
+    assert len(read_lessons()) + len(SHIPPED.read_text().splitlines()) >= 500
     assert all(kinds[kind] >= 20 for kind in JUDGED_KINDS)
-    assert all(puzzle.kind in (KINDS if puzzle.error is None else JUDGED_KINDS) for puzzle in PUZZLES)
-    games = {(puzzle.rules, puzzle.record["seed"], puzzle.record["agents"][0]) for puzzle in PUZZLES}
-    assert len(games) > 0.9 * len(PUZZLES)
-    assert list(verify(puzzle.record for puzzle in PUZZLES[::20])) == [None] * len(PUZZLES[::20])
+    assert all(puzzle.kind in (KINDS if puzzle.error is None else JUDGED_KINDS) for puzzle in read_lessons())
+    games = {(puzzle.rules, puzzle.record["seed"], puzzle.record["agents"][0]) for puzzle in read_lessons()}
+    assert len(games) > 0.9 * len(read_lessons())
+    assert list(verify(puzzle.record for puzzle in read_lessons()[::20])) == [None] * len(read_lessons()[::20])
 
 
 def test_judged_puzzles_are_clear() -> None:
-    for puzzle in JUDGED:
+    for puzzle in judged_lessons():
         assert puzzle.error is not None
         gap = puzzle.value - puzzle.second
         assert gap >= make_lessons.MIN_ADVANTAGE - 1e-6
@@ -41,7 +51,7 @@ def test_judged_puzzles_are_clear() -> None:
 
 
 def test_a_choice_without_a_value() -> None:
-    puzzle = next(puzzle for puzzle in JUDGED if np.isnan(puzzle.values).any())
+    puzzle = next(puzzle for puzzle in judged_lessons() if np.isnan(puzzle.values).any())
     unknown = int(puzzle.actions[int(np.flatnonzero(np.isnan(puzzle.values))[0])])
 
     class Chooses:
@@ -57,11 +67,11 @@ def test_a_choice_without_a_value() -> None:
 
 def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "some.jsonl"
-    path.write_text("".join(to_json_line(as_line(puzzle)) for puzzle in [PUZZLES[0], JUDGED[0]]))
+    path.write_text("".join(to_json_line(as_line(puzzle)) for puzzle in [read_lessons()[0], judged_lessons()[0]]))
     first, second = read_puzzles(path)
-    assert first == PUZZLES[0]
-    assert second.record == JUDGED[0].record
-    assert np.array_equal(second.values, JUDGED[0].values, equal_nan=True)
+    assert first == read_lessons()[0]
+    assert second.record == judged_lessons()[0].record
+    assert np.array_equal(second.values, judged_lessons()[0].values, equal_nan=True)
 
 
 @pytest.mark.parametrize(
@@ -75,13 +85,13 @@ def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
 )
 def test_the_reader_says_what_is_wrong(changes: dict[str, object], message: str, tmp_path: Path) -> None:
     path = tmp_path / "some.jsonl"
-    path.write_text(json.dumps(as_line(JUDGED[0]) | changes) + "\n")
+    path.write_text(json.dumps(as_line(judged_lessons()[0]) | changes) + "\n")
     with pytest.raises(RecordError, match=message):
         read_puzzles(path)
 
 
 def test_a_proved_puzzle_has_all_values(tmp_path: Path) -> None:
-    proved: Puzzle = next(puzzle for puzzle in PUZZLES if puzzle.error is None)
+    proved: Puzzle = next(puzzle for puzzle in read_lessons() if puzzle.error is None)
     line = as_line(proved)
     line["values"][0] = None
     path = tmp_path / "some.jsonl"

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +22,26 @@ from tests.conftest import needs_numba
 from tests.paths import PUZZLES
 from tests.positions import every
 
-FILE = PUZZLES
-PUZZLES = read_puzzles(FILE)
+LINES = [json.loads(line) for line in PUZZLES.read_text().splitlines()]
 CLEAR = 0.02
 
 
+@cache
+def shipped() -> list[Puzzle]:
+    """The puzzles; each game is replayed, which takes too long for the start of every worker of the tests."""
+    return list(read_puzzles(PUZZLES))
+
+
+def name_puzzle(number: int) -> str:
+    """The kind and the number of seats of a puzzle."""
+    return f"{LINES[number]['kind']} {LINES[number]['record']['rules']['players']}"
+
+
 def test_there_are_enough_of_every_kind() -> None:
-    kinds = Counter(puzzle.kind for puzzle in PUZZLES)
-    assert len(PUZZLES) >= 80
+    kinds = Counter(puzzle.kind for puzzle in shipped())
+    assert len(shipped()) >= 80
     assert all(kinds[kind] >= 10 for kind in KINDS)
-    tables = {(puzzle.rules.players, puzzle.rules.mode) for puzzle in PUZZLES}
+    tables = {(puzzle.rules.players, puzzle.rules.mode) for puzzle in shipped()}
     assert tables == {(2, "individual"), (3, "individual"), (4, "individual"), (4, "team"), (1, "solo")}
 
 
@@ -46,14 +57,15 @@ def test_the_proof_of_every_puzzle_is_read_and_written() -> None:
 
 
 def test_games_replay_and_differ() -> None:
-    assert list(verify(puzzle.record for puzzle in PUZZLES)) == [None] * len(PUZZLES)
-    games = {(puzzle.rules, puzzle.record["seed"]) for puzzle in PUZZLES}
-    assert len(games) == len(PUZZLES)
+    assert list(verify(puzzle.record for puzzle in shipped())) == [None] * len(shipped())
+    games = {(puzzle.rules, puzzle.record["seed"]) for puzzle in shipped()}
+    assert len(games) == len(shipped())
 
 
-@every("puzzle", PUZZLES[::3], PUZZLES[::9], ids=lambda puzzle: f"{puzzle.kind} {puzzle.rules.players}")
-def test_best_is_best(puzzle: Puzzle) -> None:
+@every("number", range(0, len(LINES), 3), range(0, len(LINES), 9), ids=name_puzzle)
+def test_best_is_best(number: int) -> None:
     """A third of them, proven again."""
+    puzzle = shipped()[number]
     actions, values = value_over_all_deals(view(puzzle.state))
     assert np.abs(values - puzzle.values).max() < 1e-6
     assert actions[values > values.max() - 1e-6].tolist() == list(puzzle.best)
@@ -62,9 +74,10 @@ def test_best_is_best(puzzle: Puzzle) -> None:
     assert puzzle.second == pytest.approx(others.max(), abs=1e-6)
 
 
-@every("puzzle", PUZZLES[::4], PUZZLES[::12], ids=lambda puzzle: f"{puzzle.kind} {puzzle.rules.players}")
-def test_the_judge_of_hints_names_a_best_move(puzzle: Puzzle) -> None:
+@every("number", range(0, len(LINES), 4), range(0, len(LINES), 12), ids=name_puzzle)
+def test_the_judge_of_hints_names_a_best_move(number: int) -> None:
     """And with several seats gives its proved value; solo it estimates the lowest marker alone."""
+    puzzle = shipped()[number]
     judged = RolloutJudge().judge(view(puzzle.state))
     assert judged.actions[0, 0] in puzzle.best
     if puzzle.rules.tracks > 1:
@@ -73,7 +86,7 @@ def test_the_judge_of_hints_names_a_best_move(puzzle: Puzzle) -> None:
 
 
 def test_the_best_is_clearly_best() -> None:
-    assert all(puzzle.value - puzzle.second >= CLEAR for puzzle in PUZZLES)
+    assert all(puzzle.value - puzzle.second >= CLEAR for puzzle in shipped())
 
 
 class _First:
@@ -83,7 +96,7 @@ class _First:
         self.name = "first"
         self._answers = {
             (puzzle.rules, view(puzzle.state).board.tobytes()): puzzle.best[0] if right else _wrong(puzzle)
-            for puzzle in PUZZLES
+            for puzzle in shipped()
         }
 
     def __call__(self, seen: View, random: np.ndarray) -> np.ndarray:
@@ -95,14 +108,14 @@ def _wrong(puzzle: Puzzle) -> int:
 
 
 def test_score() -> None:
-    right, wrong = score(_First(True), PUZZLES), score(_First(False), PUZZLES)
-    assert [answer.puzzle for answer in right] == PUZZLES
+    right, wrong = score(_First(True), shipped()), score(_First(False), shipped())
+    assert [answer.puzzle for answer in right] == shipped()
     assert all(answer.solved and answer.lost == 0 for answer in right)
     assert not any(answer.solved for answer in wrong)
     assert all(answer.lost >= CLEAR for answer in wrong)
-    greedy = score("greedy", PUZZLES, seed=3)
-    assert [a.action for a in greedy] == [a.action for a in score("greedy", PUZZLES, seed=3)]
-    assert 0 < sum(answer.solved for answer in greedy) < len(PUZZLES)
+    greedy = score("greedy", shipped(), seed=3)
+    assert [a.action for a in greedy] == [a.action for a in score("greedy", shipped(), seed=3)]
+    assert 0 < sum(answer.solved for answer in greedy) < len(shipped())
 
 
 def test_score_refuses_illegal_actions() -> None:
@@ -113,11 +126,11 @@ def test_score_refuses_illegal_actions() -> None:
             return np.full(len(seen), 10**6)
 
     with pytest.raises(IllegalAction):
-        score(Never(), PUZZLES[:1])
+        score(Never(), shipped()[:1])
 
 
 def line(**changes: Any) -> str:
-    found = {**json.loads(FILE.read_text().splitlines()[0]), **changes}
+    found = {**json.loads(PUZZLES.read_text().splitlines()[0]), **changes}
     return json.dumps({key: value for key, value in found.items() if value is not ...})
 
 
@@ -165,7 +178,7 @@ def test_making_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_cut() -> None:
-    record = PUZZLES[0].record
+    record = shipped()[0].record
     events = [number for number, event in enumerate(record["events"]) if event[0] != "draw"]
     shorter = truncate(record, events[-1])
     assert list(verify([shorter])) == [None]
