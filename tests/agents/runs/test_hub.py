@@ -28,9 +28,11 @@ def test_a_folder_has_weights_configuration_and_card(folder: Path) -> None:
     assert read_model_folder(folder) == ("value", Rules(), folder / MODEL)
     card = hub.ModelCard.load(folder / CARD)
     assert (card.data.license, card.data.library_name) == ("mit", "genial_env")
-    (result,) = card.data.eval_results
-    assert result.metric_value == 0.96
-    assert result.dataset_name == "Two seats, edition 2025, against denial"
+    measured = {result.dataset_name: result.metric_value for result in card.data.eval_results}
+    assert measured == {
+        "Two seats, edition 2025, against value_2026_11": 0.7433,
+        "Two seats, edition 2025, against value_2026_11_b": 0.53,
+    }
     assert "| command | `python -u -m experiments.train_value" in card.text
     assert "make_policy(\"value(weights='model.safetensors')\")" in card.text
 
