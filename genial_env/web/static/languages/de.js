@@ -592,7 +592,10 @@ export const words = {
   puzzleAbout: (theme, rating) => `Diese Aufgabe: ${theme}, Wertung ${number(rating)}. Greedy hat 0, wie beim Start.`,
   checking: "Wird geprüft …",
   solved: "Gelöst!",
-  notSolved: (lost) => (lost === null ? "Nicht der beste." : `Nicht der beste: er verliert ${number(lost, 2)}.`),
+  notSolved: (lost, solo) => {
+    const unit = solo ? "beim erwarteten niedrigsten Wert" : "beim erwarteten Rang, der von −1 bis +1 geht";
+    return lost === null ? "Nicht der beste." : `Nicht der beste: Er kostet ${number(lost, 2)} ${unit}.`;
+  },
   ratedTry: (rating, change) => `Ihre Wertung ist ${number(rating)} (${signed(change, 0)}).`,
   notRated: "Ein weiterer Versuch zählt nicht.",
   bestCount: (equal) => count(equal, { one: "Es ist die einzige beste Wahl.", other: "# Möglichkeiten sind gleich gut." }),
