@@ -30,7 +30,9 @@ from genial_env.render.svg import FONT, Move, Notes, around, board_svg, markers_
 
 DOCS = Path(__file__).parent
 IMAGES = DOCS / "images" / "rules"
-EXAMPLES: list[dict[str, Any]] = json.loads((DOCS.parent / "tests" / "core" / "worked_examples.json").read_text())
+EXAMPLES: list[dict[str, Any]] = json.loads(
+    (DOCS.parent / "tests" / "core" / "worked_examples.json").read_text(encoding="utf-8")
+)
 
 POINTS = {
     "exactly 18 earns the bonus": "advance-exactly-18",
@@ -546,7 +548,7 @@ def main() -> None:
     for old in IMAGES.glob("*.svg"):
         old.unlink()
     for name, drawing in drawings().items():
-        (IMAGES / f"{name}.svg").write_text(drawing)
+        (IMAGES / f"{name}.svg").write_text(drawing, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -250,6 +250,7 @@ def fill_page(page: str, text: str) -> str:
 if __name__ == "__main__":
     docs = Path(__file__).parent
     for title, draw in PICTURES.items():
-        (docs / "images" / title).write_text(draw())
+        (docs / "images" / title).write_text(draw(), encoding="utf-8", newline="\n")
     for page in TABLES:
-        (docs / page).write_text(fill_page(page, (docs / page).read_text()))
+        text = (docs / page).read_text(encoding="utf-8")
+        (docs / page).write_text(fill_page(page, text), encoding="utf-8", newline="\n")

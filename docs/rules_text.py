@@ -29,7 +29,7 @@ VOID = ("img",)
 
 def to_data(language: str) -> list[Any]:
     """Return the elements of a language's page, without its title and the links to the other languages."""
-    text = (DOCS / PAGES[language]).read_text()
+    text = (DOCS / PAGES[language]).read_text(encoding="utf-8")
     lines = [line for line in text.split("\n") if not line.startswith(("# ", "<div", "</div", "*["))]
     extensions = ["tables", "toc"]
     settings = {"toc": {"slugify": _slug}}
@@ -84,4 +84,4 @@ def write(language: str) -> str:
 if __name__ == "__main__":
     TARGET.mkdir(exist_ok=True)
     for name in PAGES:
-        (TARGET / f"{name}.json").write_text(write(name))
+        (TARGET / f"{name}.json").write_text(write(name), encoding="utf-8", newline="\n")

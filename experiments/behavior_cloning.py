@@ -4,8 +4,9 @@
     python -m experiments.offline_data --datasets denial --games 2000
     python -m experiments.behavior_cloning --dataset genial/denial-v0
 
-trains the structured network of the quickstart by behavior cloning: it maximizes the probability of the actions in the
-dataset among the legal ones. Then its most likely actions play against scripted agents, each deal from both seats.
+trains the structured network (agents/ppo/structured_net.py) by behavior cloning: it maximizes the probability of the
+actions in the dataset among the legal ones. Then its most likely actions play against scripted agents, each deal from
+both seats.
 
 The answer: docs/offline.md.
 """

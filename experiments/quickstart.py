@@ -2,12 +2,13 @@
 
     python -m experiments.quickstart
 
-trains MaskablePPO with the structured network (agents/ppo/structured_net.py) for two seats against "greedy" and
-"random". Then it evaluates the agent against both over seat-swapped games and prints the results. The model, a game
-record and the learning curve are in runs/quickstart. A line every ten seconds says how far it is; on a terminal a
-progress bar does during training.
+trains the network of halves (agents/ppo/halves_net.py) for two seats. The network starts as a soft version of the
+policy "denial". It first imitates the agent "value" (agents/ppo/imitation.py); then MaskablePPO trains it against
+"denial". The agent is evaluated against "random", "greedy" and "denial" over seat-swapped games, and the results are
+printed. The model, a game record and the learning curve are in runs/quickstart. A line every ten seconds says how far
+it is; on a terminal a progress bar does during PPO.
 
-The answer: yes. README.md has the results of three seeds.
+The answer: yes. README.md has the results of five seeds, docs/training.md those of other settings.
 """
 
 import sys
@@ -23,11 +24,14 @@ from rich.console import Console
 from rich.table import Table
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.utils import LinearSchedule
 
-from agents.ppo.masked import AtomicSaveMaskablePPO
+from agents.ppo.halves_net import HalvesNet
+from agents.ppo.halves_policy import HalvesPolicy
+from agents.ppo.imitation import Demonstrations, ValueTeacher, collect_demonstrations, train_student
+from agents.ppo.masked import AtomicSaveMaskablePPO, PackedMaskDictRolloutBuffer
 from agents.ppo.progress_callback import ProgressCallback
 from agents.ppo.sb3_agent import SB3Agent
-from agents.ppo.structured_net import StructuredPolicy
 from agents.runs.evaluation import Measured, compute_game_values, play_rotations, summarize
 from agents.runs.progress import Progress, list_files, print_line
 from genial_env import Results, Rules, play
@@ -35,36 +39,57 @@ from genial_env._util.files import lock_folder, replace_path
 from genial_env._util.shutdown import handle_signals
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
+from genial_env.policies.halves import Halves
 from genial_env.records import write_records
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # after the choice of a backend that needs no display
+
+COLORS = ("#2d74da", "#d63031", "#2ea36a", "#e8820c")
+"""Colors of the lines of the learning curve, one for each opponent."""
+
+EVALUATION = ("random", "greedy", "denial")
+"""The opponents of the evaluation, the weakest first."""
 
 
 @dataclass
 class Args:
     """The options of the command line. Names are those of Stable-Baselines3."""
 
-    total_timesteps: int = 150_000
-    """decisions of the learning seat"""
+    imitation_rounds: int = 4
+    """rounds of imitation; 0: PPO starts at once"""
+    imitation_games: int = 112
+    """games of each round, with some 44 decisions each"""
+    imitation_epochs: int = 2
+    """passes in each round over the decisions of all rounds so far"""
+    imitation_learning_rate: float = 3e-3
+    """initial learning rate of imitation; it falls linearly to a tenth"""
+    student_share: float = 0.5
+    """share of the decisions that the learner makes in the last round of imitation; it grows linearly from 0"""
+    sharpness: float = 3.0
+    """factor of the logits between imitation and PPO: most probability then lies on the best actions"""
+    total_timesteps: int = 16_384
+    """decisions of the learning seat in PPO"""
     n_envs: int = 64
     """games at a time"""
-    opponents: tuple[str, ...] = ("greedy", "greedy", "greedy", "random")
-    """each game draws its opponent from these at random"""
-    n_steps: int = 64
+    opponents: tuple[str, ...] = ("denial",)
+    """opponents of PPO; each game draws its opponent from these at random"""
+    n_steps: int = 32
     """decisions in each game between two updates"""
     batch_size: int = 512
     """decisions in a minibatch"""
-    n_epochs: int = 4
+    n_epochs: int = 2
     """passes over the decisions of an update"""
-    learning_rate: float = 2e-3
-    """learning rate"""
-    gae_lambda: float = 0.95
+    learning_rate: float = 1e-3
+    """initial learning rate of PPO; it falls linearly to 0"""
+    gae_lambda: float = 0.9
     """lambda of generalized advantage estimation"""
-    ent_coef: float = 0.001
+    clip_range: float = 0.1
+    """clipping range of PPO's loss"""
+    ent_coef: float = 0.01
     """coefficient of the entropy bonus"""
-    width: int = 24
-    """hidden units of the network"""
+    width: int = 16
+    """hidden units of the network over cells"""
     pairs: int = 500
     """pairs of evaluation games against each opponent: the same deal with the seats swapped"""
     seed: int = 0
@@ -97,27 +122,50 @@ class WinCurve(BaseCallback):
         return True
 
 
-def train(args: Args, rules: Rules, progress: Progress) -> tuple[MaskablePPO, WinCurve]:
-    """Train an agent and return it with the results of its training games."""
+def imitate(args: Args, net: HalvesNet, progress: Progress) -> int:
+    """Let the network imitate "value" in place, and return the number of decisions that it has learned from."""
+    teacher, optimizer = ValueTeacher(), torch.optim.Adam(net.parameters())
+    rounds: list[Demonstrations] = []
+    for number in range(args.imitation_rounds):
+        progress.phase = f"imitation, round {number + 1} of {args.imitation_rounds}"
+        done, seed = number / args.imitation_rounds, (args.seed << 32) + number
+        for group in optimizer.param_groups:
+            group["lr"] = args.imitation_learning_rate * (1 - 0.9 * done)
+        rounds.append(collect_demonstrations(net, teacher, args.student_share * done, args.imitation_games, seed))
+        shown = Demonstrations.join(rounds)
+        train_student(net, optimizer, shown, seed, batch_size=args.batch_size, n_epochs=args.imitation_epochs)
+    progress.phase = ""
+    return sum(len(shown.outcome) for shown in rounds)
+
+
+def train(args: Args, rules: Rules, progress: Progress) -> tuple[MaskablePPO, WinCurve, int]:
+    """Train an agent; return it with the results of PPO's games and the number of decisions of the imitation."""
     torch.set_num_threads(args.threads)
-    env = GenialVecEnv(args.n_envs, opponents=Pool(args.opponents), seat="random", seed=args.seed)
+    env = GenialVecEnv(args.n_envs, opponents=Pool(args.opponents), seat="random", encoding=Halves(), seed=args.seed)
     model = AtomicSaveMaskablePPO(
-        StructuredPolicy,
+        HalvesPolicy,
         env,
         n_steps=args.n_steps,
         batch_size=args.batch_size,
         n_epochs=args.n_epochs,
-        learning_rate=args.learning_rate,
+        learning_rate=LinearSchedule(args.learning_rate, 0.0, 1.0),
         gamma=1.0,
         gae_lambda=args.gae_lambda,
+        clip_range=args.clip_range,
         ent_coef=args.ent_coef,
+        rollout_buffer_class=PackedMaskDictRolloutBuffer,
         policy_kwargs={"rules_arguments": rules.to_dict(), "width": args.width},
         seed=args.seed,
         device="cpu",
     )
+    policy = model.policy
+    assert isinstance(policy, HalvesPolicy)
+    imitated = imitate(args, policy.net, progress)
+    if imitated:
+        policy.net.sharpen(args.sharpness)
     curve = WinCurve(env)
     model.learn(args.total_timesteps, callback=[curve, ProgressCallback(progress)], progress_bar=sys.stdout.isatty())
-    return model, curve
+    return model, curve, imitated
 
 
 def make_table(games: dict[str, list[Results]]) -> Table:
@@ -143,7 +191,7 @@ def format_mean_markers(scores: np.ndarray) -> str:
 def draw_curve(curve: WinCurve, path: Path, window: int = 300) -> None:
     """Draw the share of training games won, over a sliding window of the games against each opponent."""
     figure, axes = plt.subplots(figsize=(7, 4), dpi=110, layout="constrained")
-    for opponent, color in (("greedy", "#2d74da"), ("random", "#d63031")):
+    for opponent, color in zip(sorted({name for _, name, _ in curve.games}), COLORS, strict=False):
         games = [(step, result) for step, name, result in curve.games if name == opponent]
         if len(games) < 2:
             continue
@@ -157,7 +205,7 @@ def draw_curve(curve: WinCurve, path: Path, window: int = 300) -> None:
         xlabel="decisions of the learning seat",
         ylabel=f"share won, last {window} games",
         ylim=(0, 1.02),
-        title="MaskablePPO with the structured policy, while it explores",
+        title="MaskablePPO after imitation, while it explores",
     )
     axes.xaxis.set_major_formatter(lambda value, _: f"{value / 1000:.0f}k")
     axes.grid(alpha=0.25)
@@ -178,19 +226,20 @@ def _run(args: Args, rules: Rules) -> dict[str, Measured]:
     began, cpu_began = time.perf_counter(), time.process_time()
     write = _skip if sys.stdout.isatty() else print_line  # on a terminal there is a progress bar
     with Progress(args.total_timesteps, "decisions", write=write) as progress:
-        model, curve = train(args, rules, progress)
+        model, curve, imitated = train(args, rules, progress)
         took, cpu_took = time.perf_counter() - began, time.process_time() - cpu_began
         model.save(args.out / "model.zip")
         games = {}
-        for opponent in ("random", "greedy"):
+        agent = SB3Agent(model, encoding=Halves())
+        for opponent in EVALUATION:
             progress.phase = f"evaluation against {opponent}"
-            games[opponent] = play_rotations(SB3Agent(model), opponent, rules, args.pairs, args.seed + 1)
+            games[opponent] = play_rotations(agent, opponent, rules, args.pairs, args.seed + 1)
     console.print(
-        f"{model.num_timesteps:,} decisions in {took:.0f} s ({cpu_took:.0f} s of CPU): "
-        f"{model.num_timesteps / took:,.0f} a second"
+        f"{imitated:,} decisions imitated and {model.num_timesteps:,} decisions of PPO "
+        f"in {took:.0f} s ({cpu_took:.0f} s of CPU)"
     )
     console.print(make_table(games))
-    shown = play([SB3Agent(model), "greedy"], rules, 1, args.seed + 1, record=True)  # the first of them again
+    shown = play([agent, "denial"], rules, 1, args.seed + 1, record=True)  # the first of them again
     write_records(args.out / "game.jsonl", shown.records or [])
     draw_curve(curve, args.out / "learning_curve.png")
     print(list_files(args.out))

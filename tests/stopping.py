@@ -13,15 +13,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.paths import ROOT
 
 
 def start(path: Path, module: str, *words: str) -> subprocess.Popen[bytes]:
     """Run a module in a process and return the process, which is stopped by then.
 
+    The test is skipped where processes cannot be stopped.
+
     Raises:
         ChildProcessError: if it ended before the file existed.
     """
+    if os.name != "posix":
+        pytest.skip("only POSIX stops processes")
     command = [sys.executable, "-m", __name__, str(path), module, *words]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
     status = os.waitpid(process.pid, os.WUNTRACED)[1]

@@ -109,6 +109,7 @@ FAULTS: dict[str, Callable[[], Any]] = {
     "end_process": lambda: os._exit(0),
     "segfault": lambda: os.kill(os.getpid(), signal.SIGSEGV),
     "hang": _sleep,
+    "memory": lambda: np.ones(1 << 30),  # 8 GiB
     "chdir": lambda: os.chdir("/"),
     "close": lambda: os.closerange(0, 64),
 }

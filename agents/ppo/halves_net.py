@@ -94,6 +94,13 @@ class HalvesNet(ActorCriticNet):
         """Compute values [batch]."""
         return self._values(observation, self._standing(observation, observation["halves"] * self.scales))
 
+    @torch.no_grad()
+    def sharpen(self, factor: float) -> None:
+        """Multiply all logits by a factor, in place. Above 1 the likely actions become likelier; their order stays."""
+        for layer in (self.direct, self.heads, self.tile_net, self.swap_net):
+            for parameter in layer.parameters():
+                parameter.mul_(factor)
+
     def _standing(self, observation: dict[str, Tensor], halves: Tensor) -> Tensor:
         """Compute the embeddings of the colors [batch, C, STANDING]."""
         own, others = _markers(observation)

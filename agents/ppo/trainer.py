@@ -139,8 +139,8 @@ class Args(PPOOptions):
     shaping: float = 0.0
     """weight of the potential-based shaping of rewards (agents/ppo/shaping.py)"""
     network: str = AFTERSTATES
-    """the network: "afterstates" or "halves"; to compare with, "structured" (that of the quickstart) or "plain" (a
-    perceptron)"""
+    """the network: "afterstates" or "halves"; to compare with, "structured" (it scores halves from the planes) or
+    "plain" (a perceptron)"""
     augment: bool = False
     """show the learner every position under a random symmetry; for the network "plain" only, as the others treat all
     symmetric positions alike"""

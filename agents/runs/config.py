@@ -11,7 +11,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import tyro
 import yaml
@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from genial_env._util.files import write_text
 from genial_env._util.validators import shorten
 
-__all__ = ["CONFIG", "parse_options", "read_config", "write_config"]
+__all__ = ["CONFIG", "Checked", "parse_options", "read_config", "write_config"]
 
 CONFIG = "config.yaml"
 """The file of the options in the folder of a run."""
@@ -29,6 +29,19 @@ Options = TypeVar("Options")
 """A dataclass of options."""
 
 _OPTION = "--config"
+
+
+@runtime_checkable
+class Checked(Protocol):
+    """Options that can check themselves before the work begins."""
+
+    def check(self) -> None:
+        """Check the options.
+
+        Raises:
+            ValueError, TypeError, OSError, ImportError: if they do not fit together, or a file or an agent that they
+                name cannot be used.
+        """
 
 
 def write_config(path: Path, options: Any) -> None:
@@ -85,7 +98,8 @@ def read_config(path: Path, kind: type[Options]) -> Options:
 def parse_options(kind: type[Options], arguments: Sequence[str] | None = None) -> Options:
     """Return the options of the command line, on top of those of the file that ``--config`` names.
 
-    An error, also of the file, ends the program with a message and status 2.
+    An error, also of the file, ends the program with a message and status 2. Options that are :class:`Checked` are
+    checked, too.
 
     Args:
         kind: the dataclass of the options.
@@ -99,7 +113,14 @@ def parse_options(kind: type[Options], arguments: Sequence[str] | None = None) -
         print(error, file=sys.stderr)
         raise SystemExit(2) from error
     about = f"{_OPTION} FILE reads options from a YAML file, as the {CONFIG} of a run; those given here override it."
-    return tyro.cli(kind, args=left, default=default, description=about)
+    options = tyro.cli(kind, args=left, default=default, description=about)
+    if isinstance(options, Checked):
+        try:
+            options.check()
+        except (ValueError, TypeError, OSError, ImportError) as error:
+            print(error, file=sys.stderr)
+            raise SystemExit(2) from error
+    return options
 
 
 def _take_config(arguments: list[str]) -> Path | None:

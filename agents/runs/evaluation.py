@@ -10,11 +10,12 @@ from genial_env import Policy, Results, Rules, play
 from genial_env.arena.intervals import mean_interval
 from genial_env.core.arrays import Floats
 from genial_env.core.ranking import rank_utility
-from genial_env.policies.registry import make_policy
+from genial_env.policies.registry import make_policy, prepare
 
 __all__ = [
     "ALONE",
     "Measured",
+    "check_agents",
     "compute_deal_values",
     "compute_game_values",
     "format_results",
@@ -42,6 +43,16 @@ class Measured:
     games: int
     mean: float
     half: float
+
+
+def check_agents(agents: Sequence[str | Policy], rules: Rules) -> None:
+    """Check that agents can be made and can play a game, before hours of training for an evaluation by them.
+
+    Raises:
+        ValueError, TypeError: if one cannot; the message names it.
+    """
+    for agent in agents:
+        prepare(make_policy(agent), rules)
 
 
 def measure(

@@ -14,6 +14,7 @@ then continue from there. Lines that were written after the checkpoint are remov
 """
 
 import dataclasses
+import errno
 import json
 import math
 import re
@@ -90,7 +91,7 @@ class Run:
         may_change: names of arguments that may differ when a run is resumed, for example the number of threads.
 
     Raises:
-        ValueError: if the folder holds a run of another trainer or with other arguments.
+        FileExistsError: if the folder holds a run of another trainer or with other arguments.
     """
 
     def __init__(self, folder: Path, trainer: str, arguments: Any, may_change: tuple[str, ...] = ()) -> None:
@@ -184,7 +185,7 @@ def open_run(folder: Path, trainer: str, arguments: Any, may_change: tuple[str, 
 
     Raises:
         FolderInUse: if another process trains in the folder, which then stays as it was.
-        ValueError: see :class:`Run`.
+        FileExistsError: see :class:`Run`.
     """
     with lock_folder(folder):
         yield Run(folder, trainer, arguments, may_change)
@@ -252,11 +253,16 @@ def _check_same(
     path: Path, about: dict[str, Any], trainer: str, arguments: dict[str, Any], may_change: tuple[str, ...]
 ) -> None:
     if about["trainer"] != trainer:
-        raise ValueError(f"{path} is of trainer {about['trainer']!r}, not {trainer!r}: choose another folder")
+        raise _is_of_another_run(path, f"trainer {about['trainer']!r}", repr(trainer))
     for name in sorted((arguments.keys() | about["arguments"].keys()) - set(may_change)):
         found, wanted = about["arguments"].get(name), arguments.get(name)
         if found != wanted:
-            raise ValueError(f"{path} is of a run with {name} {found!r}, not {wanted!r}: choose another folder")
+            raise _is_of_another_run(path, f"{name} {found!r}", repr(wanted))
+
+
+def _is_of_another_run(path: Path, found: str, wanted: str) -> FileExistsError:
+    """Return the error for a folder that holds a run with other options."""
+    return FileExistsError(errno.EEXIST, f"a run with {found}, not {wanted}: choose another folder", str(path))
 
 
 def _to_json(arguments: Any) -> dict[str, Any]:

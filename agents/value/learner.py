@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.runs.evaluation import Measured, measure
+from agents.runs.evaluation import Measured, check_agents, measure
 from agents.value.replay_buffer import ReplayBuffer
 from agents.value.self_play import Samples, SelfPlayTask, Weights, self_play
 from agents.value.torch_net import TorchValueNet
@@ -100,6 +100,20 @@ class Args:
         sizes = {name: value for name in ("side", "colors", "rack") if (value := getattr(self, name)) is not None}
         return Rules(self.players, self.edition, self.mode, **sizes)
 
+    def check(self) -> None:
+        """Check the options (:class:`agents.runs.config.Checked`)."""
+        if self.rules.tracks > 1:
+            check_agents(self.eval_opponents, self.rules)
+        if self.best_response_to is not None:
+            _read_weights(self.best_response_to, self.rules)
+        if self.start_from is not None:
+            found = ValueNet.widths_of(_read_weights(self.start_from, self.rules))
+            if any(wanted < size for wanted, size in zip(self.widths, found, strict=True)):
+                raise ValueError(
+                    f"--widths: expected at least those of --start-from {self.start_from}, {_list_widths(found)}, got "
+                    f"{_list_widths(self.widths)}"
+                )
+
     @property
     def total_games(self) -> int:
         """The number of games, warmup games included."""
@@ -117,6 +131,10 @@ class Args:
     def make_eval_seed(self, number: int) -> int:
         """Return the seed of an evaluation, different from the seeds of all tasks."""
         return (1 << 63) + (self.seed << 32) + number
+
+
+def _list_widths(widths: Widths) -> str:
+    return ", ".join(f"{name} {size}" for name, size in widths._asdict().items())
 
 
 _SCALARS = ("games", "moves", "tasks", "steps", "pending_steps", "loss", "rejected")

@@ -125,10 +125,12 @@ def lock_folder(folder: AnyPath) -> Iterator[None]:
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / LOCK
     lock = filelock.FileLock(path, is_singleton=False, thread_local=False)  # another thread may release the lock
+    before = _holder(path)
     try:
         lock.acquire(blocking=False)
     except filelock.Timeout:
-        raise FolderInUse(errno.EBUSY, f"Another process is writing there{_holder(path)}", str(folder)) from None
+        holder = _holder(path) or before  # versions before 4 empty the file of a lock that they try
+        raise FolderInUse(errno.EBUSY, f"Another process is writing there{holder}", str(folder)) from None
     try:
         with suppress(OSError):  # without a name where a locked file cannot be opened again
             path.write_text(f"process {os.getpid()} on {socket.gethostname()}\n", encoding="utf-8")

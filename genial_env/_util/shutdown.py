@@ -111,6 +111,8 @@ def sigint_blocked() -> Iterator[None]:
 def exit_with_parent(parent: int) -> None:
     """Make this child process exit within a second of its parent's end, and ignore Ctrl-C.
 
+    On Windows it exits with its parent if multiprocessing started it; others end when their input is closed.
+
     Args:
         parent: The parent's process id, sent by the parent, since the parent may have ended already.
     """
@@ -126,6 +128,8 @@ def _wait_for_end(parent: int) -> None:
             time.sleep(PARENT_POLL_S)
     elif (known := multiprocessing.parent_process()) is not None:
         known.join()
+    else:
+        return
     os._exit(1)
 
 

@@ -12,8 +12,7 @@ each with its probability. Values are those of a network that sees all racks
 
 The mean of a draw's luck is zero, whatever the network predicts and whoever plays. So a result minus its luck estimates
 the same strength as the result, with a smaller variance if the network predicts well. This is the part of AIVAT for
-chance events (Burch et al., "AIVAT: A New Variance Reduction Technique for Agent Evaluation in Imperfect Information
-Games", AAAI 2018). What the agents choose is not corrected, because their probabilities are not known.
+chance events; :mod:`genial_env.analysis.corrections` has the part for the choices of agents that play at random.
 
 Axis letters as in :mod:`genial_env.analysis.draws`.
 """
@@ -38,6 +37,7 @@ from genial_env.policies import weight_files
 from genial_env.records import Decisions, replay_many
 
 __all__ = [
+    "AT_ONCE",
     "DEAL",
     "DrawLuck",
     "FoundDraws",
@@ -48,6 +48,7 @@ __all__ = [
     "find_draws",
     "luck_of_draws",
     "measure_luck",
+    "results_of",
 ]
 
 
@@ -129,7 +130,7 @@ def measure_luck(record: dict[str, Any], weights: weight_files.Source = None) ->
     )
     return GameLuck(
         found.rules,
-        result=tuple(_results(found.final)[0].tolist()),
+        result=tuple(results_of(found.final)[0].tolist()),
         expected=tuple(expected.tolist()),
         luck=tuple(luck.sum(axis=(0, 1)).tolist()),
         draws=draws,
@@ -230,7 +231,7 @@ def _expected(deals: Draws, net: FullStateNet) -> Floats:
     return net.values(deals.describe(), np.arange(len(deals)), deals.tiles, deals.seat)
 
 
-def _results(final: State) -> Floats:
+def results_of(final: State) -> Floats:
     """Return the results of finished games [B, T]: rank utilities, or lowest markers."""
     if final.rules.tracks == 1:
         return np.asarray(final.scores.min(axis=2), dtype=np.float64)

@@ -63,7 +63,7 @@ def serve(parent: int) -> None:
                     seen, random, games = request
                     actions = kernel.as_actions(ask(policy, seen, random, games), len(seen)).tolist()
             except BaseException as error:
-                _answer(outgoing, error=describe_error(error))
+                _answer(outgoing, error=describe_error(error), memory=isinstance(error, MemoryError))
             else:
                 _answer(outgoing, actions=actions)
 

@@ -1,8 +1,8 @@
 """Mean results of the agents of a tournament, corrected for the luck of the draws.
 
-A corrected result is a game's rank utility, or solo its lowest marker, minus the luck of the track
-(:mod:`genial_env.analysis.luck`). It has the same mean, and a smaller variance if the
-network predicts well.
+A corrected result is a game's rank utility, or solo its lowest marker, minus the luck of its draws and choices
+(:mod:`genial_env.analysis.corrections`), weighted as the deals before it call for
+(:mod:`genial_env.arena.correction`). It has the same mean, and a smaller variance if the network predicts well.
 """
 
 from collections.abc import Sequence
@@ -12,17 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from genial_env.analysis.luck import compute_luck, explained_variance
+from genial_env.analysis.corrections import N_TERMS, compute_terms
+from genial_env.analysis.luck import explained_variance
 from genial_env.analysis.state_value import read_full_state_net
+from genial_env.arena.correction import correct_in_order
 from genial_env.arena.games import Game
 from genial_env.arena.intervals import Intervals, student_95
 from genial_env.arena.store import RECORDS, Store
 from genial_env.core.arrays import Floats, Ints
 from genial_env.core.ranking import rank_utility
 from genial_env.core.rules import Rules
+from genial_env.policies.probabilities import Tell, find_probabilities
+from genial_env.policies.registry import make_known_policy
 from genial_env.records import read_records
 
-__all__ = ["CorrectedResults", "check_correction", "correct_results"]
+__all__ = ["CorrectedResults", "check_correction", "correct_results", "find_tells"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +36,7 @@ class CorrectedResults:
     Attributes:
         unit: the unit of the results: "rank utility" (+1 first to -1 last), or "lowest marker" (solo).
         mean: [N] the means, with Student's 95% intervals over deals.
-        explained: the share of the variance of the games' results that luck explains.
+        explained: the share of the variance of the games' results that the correction removes.
     """
 
     unit: str
@@ -55,6 +59,20 @@ def check_correction(rules: Rules, records: bool) -> None:
     read_full_state_net(rules)
 
 
+def find_tells(agents: Sequence[str]) -> list[Tell | None]:
+    """Return the probabilities of some agents; None for those that do not tell them, or are not of the package.
+
+    Agents by ``module:factory`` and programs run in processes of their own, and are not asked.
+    """
+    found: list[Tell | None] = []
+    for agent in agents:
+        try:
+            found.append(find_probabilities(make_known_policy(agent)))
+        except ValueError:
+            found.append(None)
+    return found
+
+
 def correct_results(store: Store) -> CorrectedResults:
     """Compute the corrected results of a tournament whose games have records.
 
@@ -64,19 +82,25 @@ def correct_results(store: Store) -> CorrectedResults:
     settings, games = store.settings, store.games
     check_correction(settings.rules, settings.records)
     tracks = settings.rules.tracks
-    luck = compute_luck(list(read_records(store.directory / RECORDS)), read_full_state_net(settings.rules))
-    results = _results(settings.rules, games)
+    tells = find_tells(settings.agents)
+    terms = compute_terms(
+        list(read_records(store.directory / RECORDS)),
+        read_full_state_net(settings.rules),
+        [[tells[entrant] for entrant in game.seats] for game in games],
+    )
+    results = _results(settings.rules, games).ravel()
     entrants = np.array([game.seats[:tracks] for game in games], dtype=np.int64)
     deals = np.repeat([game.group for game in games], tracks)
+    corrected = correct_in_order(results, terms.reshape(-1, N_TERMS), deals)
     found = [
-        _mean_over_deals((results - luck).ravel()[rows], deals[rows])
+        _mean_over_deals(corrected[rows], deals[rows])
         for rows in (np.flatnonzero(entrants.ravel() == agent) for agent in range(len(settings.agents)))
     ]
     value, half = np.array(found).T
     return CorrectedResults(
         unit="lowest marker" if tracks == 1 else "rank utility",
         mean=Intervals(value, value - half, value + half),
-        explained=explained_variance(results.ravel(), luck.ravel()),
+        explained=explained_variance(results, results - corrected),
     )
 
 

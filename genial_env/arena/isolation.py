@@ -31,7 +31,7 @@ from genial_env.core.rules import Rules
 from genial_env.core.views import View
 from genial_env.engines.client import Engine
 from genial_env.engines.clock import GameClock
-from genial_env.engines.process import ChildProcess
+from genial_env.engines.process import LIMITS_MEMORY, ChildProcess
 from genial_env.engines.protocol import is_engine
 from genial_env.errors import AgentError, AgentLate, AgentStopped
 from genial_env.policies.registry import make_policy, prepare
@@ -69,19 +69,25 @@ class Isolation:
             longer are repeated one by one.
         game_time_s: the time limit of all decisions of a seat in a game in seconds; None for no limit. The time of a
             batch is divided evenly among its games.
+        memory_mib: the largest amount of memory of an agent's process in MiB; None for no limit. It is a limit of
+            private writable memory: what programs and libraries consist of does not count. Only on Linux.
 
     Raises:
-        ValueError: if a limit is not above 0.
+        ValueError: if a limit is not above 0, or there is one of memory on another system.
     """
 
     on: bool = True
     move_time_s: float | None = 60.0
     game_time_s: float | None = None
+    memory_mib: int | None = None
 
     def __post_init__(self) -> None:
-        for name, limit_s in (("move_time_s", self.move_time_s), ("game_time_s", self.game_time_s)):
-            if limit_s is not None and not limit_s > 0:
-                raise ValueError(f"{name} must be above 0, or None for no limit, not {limit_s!r}")
+        for name in ("move_time_s", "game_time_s", "memory_mib"):
+            limit = getattr(self, name)
+            if limit is not None and not limit > 0:
+                raise ValueError(f"{name} must be above 0, or None for no limit, not {limit!r}")
+        if self.memory_mib is not None and not LIMITS_MEMORY:
+            raise ValueError(f"the memory of a process can be limited on Linux only, not on {sys.platform}")
 
     def applies_to(self, agent: str) -> bool:
         """Return whether an agent gets its own process."""
@@ -101,6 +107,7 @@ class IsolatedPolicy:
         backend: the compute backend of the agent.
         move_time_s: the time limit of an answer in seconds; None for no limit.
         game_time_s: the time limit of all answers of a game in seconds; None for no limit.
+        memory_mib: the largest amount of memory of the process in MiB, as for :class:`Isolation`; None for no limit.
     """
 
     def __init__(
@@ -110,11 +117,12 @@ class IsolatedPolicy:
         backend: Backend,
         move_time_s: float | None,
         game_time_s: float | None = None,
+        memory_mib: int | None = None,
     ) -> None:
         self.name = agent
         self._order = (agent, rules, backend)
         self._move_time_s, self._late, self._warms_up = move_time_s, 0, True
-        self._clock = GameClock(game_time_s)
+        self._clock, self._memory_mib = GameClock(game_time_s), memory_mib
         self._process: ChildProcess | None = None
 
     def start(self) -> None:
@@ -135,7 +143,7 @@ class IsolatedPolicy:
 
     def _make(self) -> None:
         """In place: start a new process and make the agent in it."""
-        self._process = _start_process()
+        self._process = _start_process(self._memory_mib)
         self._send((*self._order, _main_of(self.name)))
         try:
             answer = self._answer(START_S)
@@ -188,7 +196,8 @@ class IsolatedPolicy:
         self._late = 0
         self._clock.add(games, time.perf_counter() - begun)
         if "error" in answer:
-            raise AgentError(printable(str(answer["error"])))
+            limit = f" (the limit is {self._memory_mib} MiB)" if answer.get("memory") and self._memory_mib else ""
+            raise AgentError(printable(f"{answer['error']}{limit}"))
         return kernel.as_actions(answer.get("actions", ()), len(view))
 
     def _limit_s(self, left_s: float | None, n_games: int) -> float | None:
@@ -220,7 +229,7 @@ class IsolatedPolicy:
             process.end()
 
 
-def _start_process() -> ChildProcess:
+def _start_process(memory_mib: int | None) -> ChildProcess:
     """Return a child process that runs ``_agent_process.serve``."""
     if is_agent_process():
         raise ValueError(
@@ -229,7 +238,7 @@ def _start_process() -> ChildProcess:
         )
     code = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from genial_env.arena import _agent_process"
     command = [sys.executable, "-c", f"{code}; _agent_process.serve({os.getpid()})"]
-    return ChildProcess([*command, json.dumps([str(entry) for entry in sys.path])], LONGEST_ANSWER)
+    return ChildProcess([*command, json.dumps([str(entry) for entry in sys.path])], LONGEST_ANSWER, memory_mib)
 
 
 class _Mine(threading.local):
@@ -246,7 +255,7 @@ def isolated(agent: str, rules: Rules, backend: Backend, isolation: Isolation) -
     """Return an agent in its own process: the same one for the same arguments, until :func:`end_isolated`."""
     key = (agent, rules, backend, isolation)
     if key not in _mine.policies:
-        limits = isolation.move_time_s, isolation.game_time_s
+        limits = isolation.move_time_s, isolation.game_time_s, isolation.memory_mib
         made = Engine(agent, rules, *limits) if is_engine(agent) else IsolatedPolicy(agent, rules, backend, *limits)
         _mine.policies[key] = made
     return _mine.policies[key]

@@ -11,8 +11,11 @@ import numpy as np
 
 from genial_env._util.checks import as_integer
 from genial_env._util.files import write_json
-from genial_env.analysis.luck import compute_luck, explained_variance
+from genial_env.analysis.corrections import compute_terms
+from genial_env.analysis.luck import explained_variance
 from genial_env.analysis.state_value import FullStateNet, read_full_state_net
+from genial_env.arena.corrected import find_tells
+from genial_env.arena.correction import Correction
 from genial_env.arena.games import Game
 from genial_env.arena.intervals import student_95
 from genial_env.arena.isolation import ISOLATED, Isolation, check_agents, end_isolated
@@ -37,7 +40,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Corrected:
-    """A's mean score in a match of at least two pairs, corrected for luck (:mod:`genial_env.analysis.luck`).
+    """A's mean score in a match of at least two pairs, corrected for luck (:mod:`genial_env.arena.correction`).
 
     It estimates the same as the mean score. The interval is Student's, over pairs.
 
@@ -45,7 +48,7 @@ class Corrected:
         score: the mean of the corrected scores, which may lie beyond 0 and 1.
         low: the lower end of its 95% interval.
         high: the upper end.
-        explained: the share of the variance of the pairs' scores that luck explains.
+        explained: the share of the variance of the pairs' scores that the correction removes.
     """
 
     score: float
@@ -54,17 +57,16 @@ class Corrected:
     explained: float
 
     @classmethod
-    def of(cls, scores: Floats, luck: Floats) -> "Corrected":
+    def of(cls, scores: Floats, corrected: Floats) -> "Corrected":
         """Return the estimate.
 
         Args:
             scores: [n] A's score in each pair.
-            luck: [n] the part of it that was luck.
+            corrected: [n] the same, corrected.
         """
-        left = scores - luck
-        mean, variance = float(left.mean()), float(left.var(ddof=1))
-        half = student_95(len(left) - 1) * sqrt(variance / len(left))
-        return cls(mean, mean - half, mean + half, explained_variance(scores, luck))
+        mean, variance = float(corrected.mean()), float(corrected.var(ddof=1))
+        half = student_95(len(corrected) - 1) * sqrt(variance / len(corrected))
+        return cls(mean, mean - half, mean + half, explained_variance(scores, scores - corrected))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +82,7 @@ class Match:
         forfeits: the number of games that A and B forfeited.
         ms_per_move: milliseconds for a decision of A and B.
         provenance: commit, versions and machine.
+        llr: the log-likelihood ratio of the test; None without one.
         corrected: A's score corrected for luck; None unless that was asked for and two pairs are finished.
     """
 
@@ -91,6 +94,7 @@ class Match:
     forfeits: tuple[int, int]
     ms_per_move: tuple[float, float]
     provenance: dict[str, Any]
+    llr: float | None = None
     corrected: Corrected | None = None
 
     @property
@@ -100,7 +104,7 @@ class Match:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the match as JSON values."""
-        test = None if self.sprt is None else {**vars(self.sprt), "llr": self.sprt.llr(self.counts)}
+        test = None if self.sprt is None else {**vars(self.sprt), "llr": self.llr}
         return {
             "agents": list(self.agents),
             "rules": self.rules.to_dict(),
@@ -149,8 +153,7 @@ def play_match(
         joblib_backend: "loky" or "ray", see :func:`genial_env.arena.tournament.run`.
         backend: the compute backend; None for the current one, or numba if it is installed and none was chosen.
         isolation: whether agents named by ``module:factory`` get processes of their own.
-        variance_reduction: whether the score is also corrected for luck. The verdict of the test stays that of the
-            scores themselves.
+        variance_reduction: whether the score is corrected for luck. Then the test is one of the corrected scores.
         progress: called with the state of the match after each batch of games.
 
     Returns:
@@ -207,9 +210,13 @@ class _Tally:
         self, settings: Settings, sprt: Sprt | None, made_by: dict[str, Any], net: FullStateNet | None
     ) -> None:
         self._settings, self._sprt, self._made_by, self._net = settings, sprt, made_by, net
+        self._tells = find_tells(settings.agents)
+        self._correction = Correction()
         self._waiting: dict[int, list[tuple[Game, Record | None]]] = {}
         self._pairs: list[list[Game]] = []
-        self._luck: list[Floats] = []
+        self._scores: list[float] = []
+        self._corrected: list[float] = []
+        self._total = self._squares = 0.0  # of the corrected scores minus a half
         self._counts = np.zeros(5, dtype=np.int64)
         self._verdict: Verdict | None = None
 
@@ -222,23 +229,57 @@ class _Tally:
         kept: Sequence[Record | None] = records or [None] * len(games)
         for game, record in zip(games, kept, strict=True):
             self._waiting.setdefault(game.group, []).append((game, record))
-        added: list[tuple[Game, Record | None]] = []
-        while not self.finished and len(self._waiting.get(len(self._pairs), ())) == 2:
-            pair = self._waiting.pop(len(self._pairs))
-            added += pair
-            self._pairs.append([game for game, _ in pair])
-            self._counts += pair_counts(*([_score(game, self._settings.rules)] for game, _ in pair))
-            self._verdict = None if self._sprt is None else self._sprt.verdict(self._counts)
-        if self._net is not None and added:
-            luck = compute_luck([record for _, record in added if record is not None], self._net)
-            own = [self._settings.rules.track_of(game.seats.index(0)) for game, _ in added]
-            self._luck.append(luck[np.arange(len(own)), own].reshape(-1, 2).mean(axis=1) / 2)
+        added: list[list[tuple[Game, Record | None]]] = []
+        while not self.finished and len(self._waiting.get(len(self._pairs) + len(added), ())) == 2:
+            added.append(self._waiting.pop(len(self._pairs) + len(added)))
+        terms = self._compute_terms([each for pair in added for each in pair])
+        for pair, of_pair in zip(added, terms, strict=True):
+            if not self.finished:
+                self._count([game for game, _ in pair], of_pair)
 
-    def _corrected(self) -> Corrected | None:
+    def _compute_terms(self, games: list[tuple[Game, Record | None]]) -> Floats:
+        """Return the terms of A's score in the pairs of some games: [n, F]; F = 0 without a correction."""
+        if self._net is None or not games:
+            return np.zeros((len(games) // 2, 0))
+        rules = self._settings.rules
+        tells = [[self._tells[entrant] for entrant in game.seats] for game, _ in games]
+        terms = compute_terms([record for _, record in games if record is not None], self._net, tells)
+        own = [rules.track_of(game.seats.index(0)) for game, _ in games]
+        of_games: Floats = terms[np.arange(len(own)), own] / 2
+        return of_games.reshape(-1, 2, of_games.shape[1]).mean(axis=1)
+
+    def _count(self, pair: list[Game], terms: Floats) -> None:
+        """Count the next pair, with its terms [F], and ask the test."""
+        scores = [_score(game, self._settings.rules) for game in pair]
+        self._pairs.append(pair)
+        self._scores.append(float(np.mean(scores)))
+        self._counts += pair_counts(*([score] for score in scores))
+        if self._net is not None:
+            (corrected,) = self._correction.add(np.array(self._scores[-1:]), terms[None]).tolist()
+            self._corrected.append(corrected)
+            self._total += corrected - 0.5
+            self._squares += (corrected - 0.5) ** 2
+        if self._sprt is not None and self._net is not None:
+            self._verdict = self._sprt.verdict_of_mean(*self._moments())
+        elif self._sprt is not None:
+            self._verdict = self._sprt.verdict(self._counts)
+
+    def _moments(self) -> tuple[int, float, float]:
+        """Return the number, the mean and the variance of the corrected scores."""
+        n = max(1, len(self._corrected))
+        away = self._total / n
+        return len(self._corrected), 0.5 + away, max(0.0, self._squares / n - away**2)
+
+    def _ratio(self) -> float | None:
+        """Return the log-likelihood ratio of the test."""
+        if self._sprt is None:
+            return None
+        return self._sprt.llr(self._counts) if self._net is None else self._sprt.llr_of_mean(*self._moments())
+
+    def _correct(self) -> Corrected | None:
         if self._net is None or len(self._pairs) < 2:
             return None
-        scores = [np.mean([_score(game, self._settings.rules) for game in pair]) for pair in self._pairs]
-        return Corrected.of(np.array(scores), np.concatenate(self._luck))
+        return Corrected.of(np.array(self._scores), np.array(self._corrected))
 
     def match(self) -> Match:
         """Return the state of the match."""
@@ -254,7 +295,8 @@ class _Tally:
             forfeits=(lost.count(0), lost.count(1)),
             ms_per_move=(_ms_per_move(games, 0), _ms_per_move(games, 1)),
             provenance=self._made_by,
-            corrected=self._corrected(),
+            llr=self._ratio(),
+            corrected=self._correct(),
         )
 
 

@@ -158,6 +158,10 @@ def log_likelihood_ratios(counts: ArrayLike, elo0: float, elo1: float) -> Floats
     return ratios
 
 
+TYPICAL_DEVIATION = 0.35
+"""The standard deviation of the score of a pair of independent games between equal agents that hardly ever tie."""
+
+
 @dataclass(frozen=True)
 class Sprt:
     """A sequential test of H1 (A is `elo1` stronger than B) against H0 (A is `elo0` stronger than B).
@@ -208,14 +212,37 @@ class Sprt:
         """Return the accepted hypothesis for pentanomial counts [5]; None if more pairs are needed."""
         if _match(counts).sum() < self.min_pairs:
             return None
-        ratio, (low, high) = self.llr(counts), self.bounds
+        return self._decide(self.llr(counts))
+
+    def llr_of_mean(self, pairs: int, mean: float, variance: float) -> float:
+        """Return the log-likelihood ratio for scores of pairs that may be any numbers, such as corrected ones.
+
+        The scores count as normally distributed with an unknown variance, of which the likeliest is taken under either
+        hypothesis (Li, Liu, Ying). One more pair with the mean and the deviation :data:`TYPICAL_DEVIATION` keeps few
+        pairs, which may be equal by chance, from a verdict.
+
+        Args:
+            pairs: the number of pairs.
+            mean: the mean of their scores.
+            variance: the mean of the squared differences from it.
+        """
+        spread = (pairs * variance + TYPICAL_DEVIATION**2) / (pairs + 1)
+        away = [(mean - expected_score(elo)) ** 2 for elo in (self.elo0, self.elo1)]
+        return pairs / 2 * (log(spread + away[0]) - log(spread + away[1]))
+
+    def verdict_of_mean(self, pairs: int, mean: float, variance: float) -> Verdict | None:
+        """Return the accepted hypothesis for scores as :meth:`llr_of_mean` takes them; None if more are needed."""
+        return None if pairs < self.min_pairs else self._decide(self.llr_of_mean(pairs, mean, variance))
+
+    def _decide(self, ratio: float) -> Verdict | None:
+        low, high = self.bounds
         return "H1" if ratio >= high else "H0" if ratio <= low else None
 
     def chance_of_h1(self, elo: float) -> float:
         """Return the approximate probability of the verdict "H1" if A is `elo` stronger than B."""
         return self._walk(elo, 1.0)[0]
 
-    def expected_pairs(self, elo: float, deviation: float = 0.35) -> float:
+    def expected_pairs(self, elo: float, deviation: float = TYPICAL_DEVIATION) -> float:
         """Return the approximate mean number of pairs that the test needs if A is `elo` stronger than B.
 
         Args:

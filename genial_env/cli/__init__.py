@@ -4,7 +4,7 @@ import os
 import sys
 
 from genial_env._util.shutdown import handle_signals
-from genial_env.cli import arena, engine, exploit, export, games, mcp, play, position, web  # noqa: F401  they define the commands
+from genial_env.cli import arena, engine, exploit, export, games, mcp, play, position, puzzles, web  # noqa: F401  they define the commands
 from genial_env.cli.common import UserError, app
 from genial_env.cli.console import flush_output, prepare_streams, print_error, report_closed_output
 from genial_env.errors import AgentError

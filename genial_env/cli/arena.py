@@ -1,8 +1,5 @@
 """Commands that compare agents."""
 
-import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -10,63 +7,47 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from genial_env.analysis import puzzles
 from genial_env.arena import match as matches
 from genial_env.arena import report, tournament
 from genial_env.arena.corrected import check_correction
-from genial_env.arena.isolation import ISOLATED, Isolation
+from genial_env.arena.isolation import Isolation
 from genial_env.arena.pictures import FORMATS, best_first, check_formats
 from genial_env.arena.sprt import Sprt
 from genial_env.arena.store import Settings
-from genial_env.backends import for_one_game, using
+from genial_env.cli.agent_processes import Workers, make_isolation, worker_errors
 from genial_env.cli.common import (
-    MAX_SECONDS,
-    MAX_SEED,
     BackendName,
-    Colors,
-    Edition,
-    Mode,
-    OneBonus,
-    Players,
-    RackSize,
     Seed,
-    Side,
-    TileSets,
     app,
     check_seconds,
     check_writable,
     choose_backend,
     format_rules,
     integer_between,
-    make_rules,
     one_line_errors,
 )
-from genial_env.cli.console import add_row, make_table, print_error, print_table, print_text, progress_bar
-from genial_env.policies.registry import expand, make_policy, split_names
-from genial_env.render.sentences import describe_action
+from genial_env.cli.console import add_row, make_table, print_table, print_text, progress_bar
+from genial_env.cli.options import gathers, make_match_rules, make_rules
+from genial_env.core.rules import Rules
+from genial_env.policies.registry import expand, split_names
 
-Workers = Annotated[int, typer.Option(help="Number of processes that play.", callback=integer_between(1, 1024))]
 MAX_DEALS = 10**7
 """The most deals of a tournament, and pairs of a match."""
 
 Cluster = Annotated[bool, typer.Option("--ray", help="Run the processes with Ray, on all machines of its cluster.")]
-Isolate = Annotated[bool, typer.Option(help="Run every agent named by module:factory in its own process.")]
-MoveTime = Annotated[
-    float, typer.Option("--move-time", help="Most seconds for a move of an agent in its own process; 0: no limit.")
-]
-GameTime = Annotated[
-    float,
-    typer.Option("--game-time", help="Most seconds for all moves of such an agent in a game; 0: no limit."),
-]
-MOVE_TIME_S = ISOLATED.move_time_s or 0.0
 VarianceReduction = Annotated[
-    bool, typer.Option("--variance-reduction", help="Give also results that are corrected for the luck of the draws.")
+    bool,
+    typer.Option(
+        "--variance-reduction", help="Give also results that are corrected for luck; a match is tested on them."
+    ),
 ]
 Anchor = Annotated[str, typer.Option(help="Agent whose rating is 0. If it does not play, the mean rating is 0.")]
 
 
 @app.command("tournament")
+@gathers(rules=make_rules, isolation=make_isolation)
 def play_tournament(
+    *,
     out: Annotated[
         Path, typer.Argument(help="Directory for the results. An interrupted tournament there is continued.")
     ],
@@ -77,14 +58,7 @@ def play_tournament(
             "ladder: all scripted ones."
         ),
     ] = "ladder",
-    players: Players = 2,
-    edition: Edition = "2025",
-    mode: Mode = "individual",
-    side: Side = None,
-    colors: Colors = 6,
-    rack: RackSize = None,
-    tile_sets: TileSets = 1,
-    one_bonus_a_tile: OneBonus = False,
+    rules: Rules,
     groups: Annotated[
         int,
         typer.Option(
@@ -99,25 +73,13 @@ def play_tournament(
     pictures: Annotated[bool, typer.Option(help="Draw charts of ratings, win rates and lowest markers.")] = True,
     workers: Workers = 1,
     ray: Cluster = False,
-    isolate: Isolate = True,
-    move_time: MoveTime = MOVE_TIME_S,
-    game_time: GameTime = 0.0,
+    isolation: Isolation,
     backend: BackendName = None,
     pictures_as: Annotated[
         str, typer.Option(help=f"Formats of the charts, separated by commas: {', '.join(FORMATS)}.")
     ] = FORMATS[0],
 ) -> None:
     """Play a round robin between agents: ratings with confidence intervals, tables and charts."""
-    rules = make_rules(
-        players,
-        edition,
-        mode,
-        side=side,
-        colors=colors,
-        rack=rack,
-        tile_sets=tile_sets,
-        one_bonus_a_tile=one_bonus_a_tile,
-    )
     with worker_errors(), progress_bar() as bar:
         report.check_extras(pictures)
         formats = check_formats(split_names(pictures_as))
@@ -131,7 +93,7 @@ def play_tournament(
             workers=workers,
             joblib_backend=_choose_joblib_backend(ray),
             backend=choose_backend(backend, 1),
-            isolation=make_isolation(isolate, move_time, game_time),
+            isolation=isolation,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
         found = report.write(
@@ -146,42 +108,25 @@ def play_tournament(
 
 
 @app.command("rate")
+@gathers(rules=make_rules, isolation=make_isolation)
 def rate_agent(
+    *,
     agent: Annotated[str, typer.Argument(help="Agent to rate: a name, module:factory, or engine:COMMAND.")],
     against: Annotated[
         str, typer.Option(help="Opponents separated by commas; ladder: all scripted agents.")
     ] = "ladder",
-    players: Players = 2,
-    edition: Edition = "2025",
-    mode: Mode = "individual",
-    side: Side = None,
-    colors: Colors = 6,
-    rack: RackSize = None,
-    tile_sets: TileSets = 1,
-    one_bonus_a_tile: OneBonus = False,
+    rules: Rules,
     seconds: Annotated[float, typer.Option(help="Seconds to play, about.")] = 100.0,
     seed: Seed = 0,
     anchor: Anchor = "greedy",
     out: Annotated[Path | None, typer.Option(help="Write the results and records to this directory.")] = None,
     variance_reduction: VarianceReduction = False,
     workers: Workers = 1,
-    isolate: Isolate = True,
-    move_time: MoveTime = MOVE_TIME_S,
-    game_time: GameTime = 0.0,
+    isolation: Isolation,
     backend: BackendName = None,
 ) -> None:
     """Rate an agent against known ones, with as many games as the time allows."""
     check_seconds(seconds)
-    rules = make_rules(
-        players,
-        edition,
-        mode,
-        side=side,
-        colors=colors,
-        rack=rack,
-        tile_sets=tile_sets,
-        one_bonus_a_tile=one_bonus_a_tile,
-    )
     with worker_errors(), progress_bar() as bar:
         report.check_extras(pictures=out is not None)
         records = out is not None or variance_reduction
@@ -196,7 +141,7 @@ def rate_agent(
                 out or Path(scrap),
                 workers=workers,
                 backend=choose_backend(backend, 1),
-                isolation=make_isolation(isolate, move_time, game_time),
+                isolation=isolation,
                 progress=lambda done, total: bar.update(task, completed=done, total=total),
             )
             fixed = _find_anchor(anchor, agents)
@@ -206,62 +151,6 @@ def rate_agent(
                 found = report.write(store, anchor=fixed, variance_reduction=variance_reduction)
     _print_ranking(found)
     print_text(_describe_standing(found, 0))
-
-
-@app.command("puzzles")
-def solve_puzzles(
-    agent: Annotated[str, typer.Argument(help="Agent: a name, module:factory, or engine:COMMAND.")],
-    file: Annotated[Path | None, typer.Option(help="File of puzzles; default: those of the package.")] = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed of the agent's random bits.", callback=integer_between(0, MAX_SEED))
-    ] = 0,
-    verbose: Annotated[bool, typer.Option("--verbose", help="List the puzzles that the agent does not solve.")] = False,
-) -> None:
-    """Count how many puzzles an agent solves, by kind. A puzzle is a position in which one move is best.
-
-    Puzzles of games that the agent cannot play, for example because it has no weights for them, are skipped.
-    """
-    with worker_errors(), using(for_one_game()):
-        path = file or puzzles.SHIPPED
-        found, player = puzzles.read_puzzles(path), make_policy(agent)
-        refused = puzzles.find_refused(player, found)
-        playable = [number for number, puzzle in enumerate(found, 1) if puzzle.rules not in refused]
-        if found and not playable:
-            raise ValueError(next(iter(refused.values())))
-        answers = puzzles.score(player, [found[number - 1] for number in playable], seed)
-    print_table(_make_puzzle_table(agent, answers))
-    for rules, reason in refused.items():
-        print_text(f"{sum(puzzle.rules == rules for puzzle in found)} puzzles are skipped: {reason}")
-    for number, answer in zip(playable, answers, strict=True):
-        if verbose and not answer.solved:
-            print_text(f"{path}:{number}: {_describe_mistake(answer)}", indent=2)
-
-
-def _make_puzzle_table(agent: str, answers: list[puzzles.Answer]) -> Table:
-    table = make_table(
-        ["kind", "puzzles", "solved", "share", "mean loss"],
-        title=f"{agent} on {len(answers)} puzzles",
-        caption="mean loss: of rank utility, +1 first to -1 last, over moves that have a value",
-    )
-    for kind in (*puzzles.KINDS, *puzzles.JUDGED_KINDS, "all"):
-        of_kind = [answer for answer in answers if kind in (answer.puzzle.kind, "all")]
-        if of_kind:
-            solved = sum(answer.solved for answer in of_kind)
-            losses = [
-                answer.lost
-                for answer in of_kind
-                if answer.puzzle.unit == "rank utility" and not math.isnan(answer.lost)
-            ]
-            loss = f"{sum(losses) / len(losses):.3f}" if losses else ""
-            add_row(table, kind, str(len(of_kind)), str(solved), f"{solved / len(of_kind):.0%}", loss)
-    return table
-
-
-def _describe_mistake(answer: puzzles.Answer) -> str:
-    puzzle = answer.puzzle
-    played, best = (describe_action(puzzle.state, action) for action in (answer.action, puzzle.best[0]))
-    lost = "an unknown part" if math.isnan(answer.lost) else f"{answer.lost:.3f}"
-    return f"{puzzle.kind}: played {played}; best is {best}; lost {lost} {puzzle.unit}. {puzzle.proof}"
 
 
 def _describe_standing(found: dict[str, Any], agent: int) -> str:
@@ -280,7 +169,9 @@ def _describe_standing(found: dict[str, Any], agent: int) -> str:
 
 
 @app.command("match")
+@gathers(rules=make_match_rules, isolation=make_isolation)
 def play_match(
+    *,
     first: Annotated[str, typer.Argument(help="Agent A: a name, module:factory, or engine:COMMAND.")],
     second: Annotated[str, typer.Argument(help="Agent B.")],
     sprt: Annotated[
@@ -296,33 +187,15 @@ def play_match(
     ] = matches.MAX_PAIRS,
     fixed: Annotated[bool, typer.Option("--fixed", help="Play all pairs, without a test.")] = False,
     variance_reduction: VarianceReduction = False,
-    edition: Edition = "2025",
-    mode: Mode = "individual",
-    side: Side = None,
-    colors: Colors = 6,
-    rack: RackSize = None,
-    tile_sets: TileSets = 1,
-    one_bonus_a_tile: OneBonus = False,
+    rules: Rules,
     seed: Seed = 0,
     out: Annotated[Path | None, typer.Option(help="Write the result to this file, as JSON.")] = None,
     workers: Workers = 1,
     ray: Cluster = False,
-    isolate: Isolate = True,
-    move_time: MoveTime = MOVE_TIME_S,
-    game_time: GameTime = 0.0,
+    isolation: Isolation,
     backend: BackendName = None,
 ) -> None:
     """Test whether A is better than B: play seat-swapped pairs of games until a sequential test has a verdict."""
-    rules = make_rules(
-        4 if mode == "team" else 2,
-        edition,
-        mode,
-        side=side,
-        colors=colors,
-        rack=rack,
-        tile_sets=tile_sets,
-        one_bonus_a_tile=one_bonus_a_tile,
-    )
     check_writable(out)
     with worker_errors(), progress_bar() as bar:
         task = bar.add_task("pairs", total=pairs)
@@ -336,7 +209,7 @@ def play_match(
             workers=workers,
             joblib_backend=_choose_joblib_backend(ray),
             backend=choose_backend(backend, 1),
-            isolation=make_isolation(isolate, move_time, game_time),
+            isolation=isolation,
             variance_reduction=variance_reduction,
             progress=lambda match: bar.update(
                 task, completed=int(match.counts.sum()), description=_describe_score(match)
@@ -370,9 +243,9 @@ def _make_match_table(match: matches.Match) -> Table:
         found = match.corrected
         rows["score corrected for luck"] = f"{found.score:.1%} ({found.low:.1%} to {found.high:.1%})"
         rows["variance explained by luck"] = f"{found.explained:.0%}"
-    if match.sprt is not None:
+    if match.sprt is not None and match.llr is not None:
         low, high = match.sprt.bounds
-        rows["log-likelihood ratio"] = f"{match.sprt.llr(match.counts):+.2f} (bounds {low:+.2f}, {high:+.2f})"
+        rows["log-likelihood ratio"] = f"{match.llr:+.2f} (bounds {low:+.2f}, {high:+.2f})"
     for name, value in rows.items():
         add_row(table, name, value)
     return table
@@ -418,29 +291,6 @@ def _print_ranking(found: dict[str, Any]) -> None:
 def _format_corrected(mean: dict[str, Any], agent: int) -> str:
     value, low, high = (mean[end][agent] for end in ("value", "low", "high"))
     return f"{report.signed(value, 3)} ({report.format_interval(low, high, 3)})"
-
-
-@contextmanager
-def worker_errors() -> Iterator[None]:
-    """Turn errors of the block, also that a worker has ended, into errors of one line, which end the command."""
-    try:
-        with one_line_errors():
-            yield
-    except tournament.WorkerEnded as error:
-        print_error(str(error))
-        raise typer.Exit(1) from error
-
-
-def make_isolation(isolate: bool, move_time: float, game_time: float) -> Isolation:
-    """Return the settings of process isolation of the options; a time of 0 is no limit.
-
-    Raises:
-        ValueError: if a time is out of range.
-    """
-    for option, seconds in (("--move-time", move_time), ("--game-time", game_time)):
-        if not 0 <= seconds <= MAX_SECONDS:
-            raise ValueError(f"{option} must be 0 to {MAX_SECONDS:,.0f}, not {seconds:g}")
-    return Isolation(isolate, move_time or None, game_time or None)
 
 
 def _find_anchor(name: str, agents: tuple[str, ...]) -> tuple[str, float] | None:

@@ -14,7 +14,6 @@ from genial_env._util.shutdown import describe_os_error
 from genial_env._util.version import __version__
 from genial_env.backends import Backend
 from genial_env.cli.console import print_error
-from genial_env.core.rules import EDITIONS, SIZE_LIMITS, Rules
 
 app = typer.Typer(
     help="Génial!/Ingenious: play games, run agents and tournaments, check and show game records, measure speed.",
@@ -60,35 +59,7 @@ def integer_between(low: int, high: int) -> Callable[[typer.CallbackParam, int |
 MAX_SEED = 2**64 - 1
 
 
-def _range(size: str) -> str:
-    low, high = SIZE_LIMITS[size]
-    return f"{low} to {high}"
-
-
-def _editions_with(mode: str) -> str:
-    return ", ".join(name for name, edition in EDITIONS.items() if mode in edition.modes)
-
-
-Players = Annotated[int, typer.Option(help="Number of seats, 1 to 4.")]
 Seed = Annotated[int, typer.Option(help="Seed of the deals.", callback=integer_between(0, MAX_SEED))]
-Edition = Annotated[str, typer.Option(help=f"Edition of the rules: {', '.join(EDITIONS)}.")]
-Mode = Annotated[
-    str,
-    typer.Option(
-        help=f"individual, team (4 seats; edition {_editions_with('team')}) or solo (1 seat; edition "
-        f"{_editions_with('solo')})."
-    ),
-]
-Side = Annotated[int | None, typer.Option(help=f"Variant: cells along an edge of the board, {_range('side')}.")]
-Colors = Annotated[int, typer.Option(help=f"Variant: colors in play, {_range('colors')}.")]
-RackSize = Annotated[int | None, typer.Option("--rack", help=f"Variant: tiles on a rack, {_range('rack')}.")]
-TileSets = Annotated[int, typer.Option(help=f"Variant: boxes of tiles in the bag, {_range('tile_sets')}.")]
-OneBonus = Annotated[
-    bool,
-    typer.Option(
-        "--one-bonus-a-tile", help="Variant: two markers that arrive at a stop with one tile earn one bonus placement."
-    ),
-]
 BackendName = Annotated[
     str | None,
     typer.Option("--backend", help="Compute backend: numpy, or numba (extra fast). It changes only the speed."),
@@ -116,18 +87,6 @@ def choose_backend(name: str | None, threads: int) -> Backend | None:
     except (ValueError, ImportError) as error:
         raise UserError(str(error)) from error
     return chosen
-
-
-def make_rules(players: int, edition: str, mode: str, **variant: Any) -> Rules:
-    """Return the rules of the options.
-
-    Raises:
-        UserError: if they cannot be played.
-    """
-    try:
-        return Rules(players, edition, mode, **variant)
-    except ValueError as error:
-        raise UserError(str(error)) from error
 
 
 def format_rules(rules: dict[str, Any]) -> str:

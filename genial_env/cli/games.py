@@ -20,19 +20,11 @@ from genial_env.backends import using
 from genial_env.bench import all_measurements
 from genial_env.cli.common import (
     BackendName,
-    Colors,
     DecisionNumber,
-    Edition,
     EventNumber,
     GameNumber,
-    Mode,
-    OneBonus,
-    Players,
-    RackSize,
     Seed,
-    Side,
     Threads,
-    TileSets,
     UserError,
     app,
     check_seconds,
@@ -41,7 +33,6 @@ from genial_env.cli.common import (
     describe_file_error,
     format_rules,
     integer_between,
-    make_rules,
     one_line_errors,
 )
 from genial_env.cli.console import (
@@ -53,6 +44,8 @@ from genial_env.cli.console import (
     print_text,
     progress_bar,
 )
+from genial_env.cli.options import gathers, make_rules
+from genial_env.core.rules import Rules
 from genial_env.core.state import State
 from genial_env.errors import RecordError
 from genial_env.policies.registry import split_names
@@ -65,10 +58,10 @@ from genial_env.simulation import Results, play_batches
 
 
 @app.command()
+@gathers(rules=make_rules)
 def simulate(
-    players: Players = 2,
-    edition: Edition = "2025",
-    mode: Mode = "individual",
+    *,
+    rules: Rules,
     agents: Annotated[
         str, typer.Option(help="Agents by seat, separated by commas: names, module:factory, or engine:COMMAND.")
     ] = "random,greedy",
@@ -80,25 +73,10 @@ def simulate(
     out: Annotated[
         Path | None, typer.Option(help="Write the game records to this file, one JSON object per line.")
     ] = None,
-    side: Side = None,
-    colors: Colors = 6,
-    rack: RackSize = None,
-    tile_sets: TileSets = 1,
-    one_bonus_a_tile: OneBonus = False,
     backend: BackendName = None,
     threads: Threads = 1,
 ) -> None:
     """Play games between agents and print the results of each seat."""
-    rules = make_rules(
-        players,
-        edition,
-        mode,
-        side=side,
-        colors=colors,
-        rack=rack,
-        tile_sets=tile_sets,
-        one_bonus_a_tile=one_bonus_a_tile,
-    )
     names = split_names(agents)
     chosen = choose_backend(backend, threads)
     check_writable(out)
@@ -347,7 +325,7 @@ def bench(
 ) -> None:
     """Measure the speed of play: random with and without masks, built-in policies, one game at a time."""
     check_seconds(seconds)
-    rules = make_rules(players, "2025", "individual")
+    rules = make_rules(players)
     table = make_table(["play", "batch", "backend", "threads", "moves/s", "games/s"])
     with one_line_errors(), using(choose_backend(backend, threads)):
         for found in all_measurements(rules, batch, seconds):

@@ -12,21 +12,13 @@ from genial_env._util.shutdown import signals_raise
 from genial_env.analysis.judge import make_judge
 from genial_env.cli.common import (
     MAX_SEED,
-    Colors,
-    Edition,
-    Mode,
-    OneBonus,
-    Players,
-    RackSize,
-    Side,
-    TileSets,
     UserError,
     app,
     describe_file_error,
     integer_between,
-    make_rules,
 )
 from genial_env.cli.dialogue import Dialogue, Quit
+from genial_env.cli.options import gathers, make_rules
 from genial_env.core.rules import Rules
 from genial_env.policies.registry import make_policy, prepare, split_names
 from genial_env.records import read_records, replay_decisions, to_json_line
@@ -37,10 +29,10 @@ OPPONENTS = ("value", "denial")
 
 
 @app.command()
+@gathers(rules=make_rules)
 def play(
-    players: Players = 2,
-    edition: Edition = "2025",
-    mode: Mode = "individual",
+    *,
+    rules: Rules,
     seats: Annotated[
         str | None,
         typer.Option(help="Players by seat, separated by commas: person, or an agent. Default: a person and agents."),
@@ -61,25 +53,10 @@ def play(
         str | None,
         typer.Option(help="Judge of hints: fast, normal, deep, or an agent that can judge; default: normal."),
     ] = None,
-    side: Side = None,
-    colors: Colors = 6,
-    rack: RackSize = None,
-    tile_sets: TileSets = 1,
-    one_bonus_a_tile: OneBonus = False,
 ) -> None:
     """Play in the terminal, against agents or other people. Exit status 1 if the input ends before the game."""
     try:
         if resume is None:
-            rules = make_rules(
-                players,
-                edition,
-                mode,
-                side=side,
-                colors=colors,
-                rack=rack,
-                tile_sets=tile_sets,
-                one_bonus_a_tile=one_bonus_a_tile,
-            )
             names = _default_seats(rules) if seats is None else split_names(seats)
             table = Table(rules, parse_players(names), secrets.randbelow(10**9) if seed is None else seed)
         else:

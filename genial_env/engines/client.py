@@ -56,6 +56,7 @@ class Engine:
         move_time_s: the time limit of a decision in seconds; None for no limit.
         game_time_s: the time limit of all decisions of a game in seconds; None for no limit. It holds where games are
             known by their numbers (:meth:`decide_in`).
+        memory_mib: the largest amount of memory of the program in MiB, as for :class:`ChildProcess`; None for no limit.
 
     Raises:
         ValueError: if there is no command, or a limit is not above 0.
@@ -67,6 +68,7 @@ class Engine:
         rules: Rules | None = None,
         move_time_s: float | None = MOVE_TIME_S,
         game_time_s: float | None = None,
+        memory_mib: int | None = None,
     ) -> None:
         for name, value in (("move_time_s", move_time_s), ("game_time_s", game_time_s)):
             if value is not None:
@@ -74,6 +76,7 @@ class Engine:
         self.name = agent.strip()
         self._command, self._rules = split_command(agent), rules
         self._move_time_s, self._clock = move_time_s, GameClock(game_time_s)
+        self._memory_mib = memory_mib
         self._process: ChildProcess | None = None
         self._late, self._asked = 0, 0
 
@@ -104,7 +107,7 @@ class Engine:
 
     def _greet(self) -> None:
         try:
-            self._process = ChildProcess(self._command, LONGEST_MESSAGE)
+            self._process = ChildProcess(self._command, LONGEST_MESSAGE, self._memory_mib)
         except OSError as error:
             raise AgentStopped(f"cannot start {self._command[0]!r}: {error.strerror or error}") from None
         hello = self._request("hello", "hello", START_S, protocol=PROTOCOL, version=VERSION)

@@ -4,6 +4,7 @@ import atexit
 import queue
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,7 +13,10 @@ from weakref import WeakSet
 from genial_env._util.shutdown import sigint_blocked
 from genial_env.errors import AgentLate, AgentStopped
 
-__all__ = ["ChildProcess"]
+__all__ = ["LIMITS_MEMORY", "ChildProcess"]
+
+LIMITS_MEMORY = sys.platform == "linux"
+"""Whether this system can limit the memory of a child process."""
 
 MOST_LINES = 1000
 """The number of lines that wait to be read. Then the child has to wait until it can write more."""
@@ -29,15 +33,19 @@ class ChildProcess:
     Args:
         command: the program and its arguments.
         longest_line: the largest size of a line in bytes; a longer one is handed out in parts.
+        memory_mib: the largest amount of private writable memory (RLIMIT_DATA) of the process, and of each process
+            that it starts, in MiB; None for no limit. Only if :data:`LIMITS_MEMORY`.
 
     Raises:
         OSError: if the program cannot be started.
     """
 
-    def __init__(self, command: Sequence[str], longest_line: int) -> None:
-        self._longest_line = longest_line
+    def __init__(self, command: Sequence[str], longest_line: int, memory_mib: int | None = None) -> None:
+        self._longest_line, self._memory_mib = longest_line, memory_mib
         with sigint_blocked():
             self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        if memory_mib is not None:
+            _limit_memory(self._child.pid, memory_mib)
         self._requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._lines: queue.Queue[bytes] = queue.Queue(MOST_LINES)
         self._ending = False
@@ -122,11 +130,21 @@ class ChildProcess:
             status = self._child.wait(POLL_S)
         except subprocess.TimeoutExpired:
             return "its process closed its pipes"
+        limit = "" if self._memory_mib is None else f", with a memory limit of {self._memory_mib} MiB"
         if status >= 0:
-            return f"its process ended with exit status {status}"
+            return f"its process ended with exit status {status}{limit}"
         with suppress(ValueError):
-            return f"its process was ended by {signal.Signals(-status).name}"
-        return f"its process was ended by signal {-status}"
+            return f"its process was ended by {signal.Signals(-status).name}{limit}"
+        return f"its process was ended by signal {-status}{limit}"
+
+
+def _limit_memory(pid: int, mib: int) -> None:
+    """Limit the memory of a child process that has just begun."""
+    if sys.platform == "linux":  # the type checker knows what this name of a system has
+        import resource
+
+        with suppress(ProcessLookupError):  # it has ended already
+            resource.prlimit(pid, resource.RLIMIT_DATA, (mib << 20, mib << 20))
 
 
 _running: WeakSet[ChildProcess] = WeakSet()

@@ -4,6 +4,7 @@ Each message is a JSON object in one line. Its key `type` says which it is.
 """
 
 import json
+import os
 import shlex
 from typing import Any
 
@@ -72,14 +73,19 @@ def is_engine(agent: str) -> bool:
     return agent.lstrip().startswith(PREFIX)
 
 
-def split_command(agent: str) -> list[str]:
+def split_command(agent: str, windows: bool = os.name == "nt") -> list[str]:
     """Return the program and the arguments of an engine.
+
+    Args:
+        agent: the agent.
+        windows: whether a backslash is a part of a path, and not a mark before another character.
 
     Raises:
         ValueError: if there is no command, or a quotation mark is not closed.
     """
     try:
-        command = shlex.split(agent.strip().removeprefix(PREFIX))
+        words = agent.strip().removeprefix(PREFIX)
+        command = shlex.split(words.replace("\\", "\\\\") if windows else words)
     except ValueError as error:
         raise ValueError(f"agent {agent!r}: the command cannot be read: {error}") from error
     if not command:

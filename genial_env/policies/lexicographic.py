@@ -3,12 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.core.arrays import Bits, Ints
+from genial_env.core.arrays import Bits, Floats, Ints
 from genial_env.core.placement_values import pick_best
 from genial_env.core.rules import Rules
 from genial_env.core.state import Phase
 from genial_env.core.views import View
 from genial_env.policies.marker_gains import compute_marker_value_gains
+from genial_env.policies.probabilities import share_among_best
 
 __all__ = ["Lexicographic"]
 
@@ -37,6 +38,10 @@ class Lexicographic:
             placers = view.select(placing)
             actions[placing] = pick_best(placers, _compute_values(placers), random[placing])
         return actions
+
+    def probabilities(self, view: View) -> Floats:
+        """Return the probability of each action: [G, A]."""
+        return share_among_best(view, _compute_values)
 
 
 def _compute_values(view: View) -> Ints:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from genial_env._util.checks import as_number
-from genial_env.core.arrays import Bits, Floats32, Ints
+from genial_env.core.arrays import Bits, Bools, Floats, Floats32, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.views import View
 from genial_env.policies import halves_net, weight_files
@@ -81,25 +81,51 @@ class PPO:
 
     def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
+        solved, actions = self._solve_last(view)
+        others = np.flatnonzero(~solved)
+        logits = self._logits(view.select(others))
+        if self._temperature == 0:
+            actions[others] = choose_likeliest(logits, np.isfinite(logits))
+        else:
+            actions[others] = draw_by_weights(self._weigh(logits), random[others])
+        return actions
+
+    def probabilities(self, view: View) -> Floats:
+        """Return the probability of each action: [G, A]."""
+        solved, actions = self._solve_last(view)
+        others = np.flatnonzero(~solved)
+        logits = self._logits(view.select(others))
+        found = np.zeros((len(view), view.tables.n_actions))
+        if self._temperature == 0:
+            actions[others] = choose_likeliest(logits, np.isfinite(logits))
+            found[np.arange(len(view)), actions] = 1.0
+            return found
+        found[solved, actions[solved]] = 1.0
+        weights = self._weigh(logits)
+        found[others] = weights / weights.sum(axis=1, keepdims=True)
+        return found
+
+    def _solve_last(self, view: View) -> tuple[Bools, Ints]:
+        """Return which of G games the endgame solver plays, and its actions there: [G] each."""
+        solves = self._solve and not _scores_halves(self._weights.of(view.rules))
+        solutions = exact_solutions(view) if solves else {}
+        solved, actions = np.zeros(len(view), dtype=np.bool_), np.zeros(len(view), dtype=np.int64)
+        for game, solution in solutions.items():
+            solved[game], actions[game] = True, solution.first_best
+        return solved, actions
+
+    def _logits(self, view: View) -> NDArray[Any]:
+        """Return the logits [G, A], -inf for actions that must not be played."""
         arrays = self._weights.of(view.rules)
         if _scores_halves(arrays):
             found = halves_net.logits(arrays, view.tables, Halves().encode(view))
-            return self._choose(np.where(view.mask(), found, -np.inf), random)
-        solutions = exact_solutions(view) if self._solve else {}
-        others = np.setdiff1d(np.arange(len(view)), list(solutions))
-        actions = np.empty(len(view), dtype=np.int64)
-        for game, solution in solutions.items():
-            actions[game] = solution.first_best
-        found = afterstate_logits(view.select(others), self._net(view.rules, arrays), self._most(view.rules))
-        actions[others] = self._choose(found, random[others])
-        return actions
+            return np.where(view.mask(), found, -np.inf)
+        return afterstate_logits(view, self._net(view.rules, arrays), self._most(view.rules))
 
-    def _choose(self, logits: NDArray[Any], random: Bits) -> Ints:
-        """Choose actions [G] by logits [G, A], -inf for those that must not be played."""
-        if self._temperature == 0:
-            return choose_likeliest(logits, np.isfinite(logits))
-        weights = np.exp((logits - logits.max(axis=1, keepdims=True)).astype(np.float64) / self._temperature)
-        return draw_by_weights(weights, random)
+    def _weigh(self, logits: NDArray[Any]) -> Floats:
+        """Return relative probabilities [G, A] of actions by their logits; the temperature is above 0."""
+        weights: Floats = np.exp((logits - logits.max(axis=1, keepdims=True)).astype(np.float64) / self._temperature)
+        return weights
 
     def _net(self, rules: Rules, arrays: weight_files.Arrays) -> ValueNet:
         """Return the network of afterstates for a game."""

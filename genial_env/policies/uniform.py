@@ -4,7 +4,7 @@ import numpy as np
 
 from genial_env.backends import accelerated
 from genial_env.core import bitsets, kernel
-from genial_env.core.arrays import Bits, Bitsets, Bools, Ints
+from genial_env.core.arrays import Bits, Bitsets, Bools, Floats, Ints
 from genial_env.core.chance import below
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
@@ -24,6 +24,11 @@ class RandomPolicy(PlannedPolicy):
         """Choose an action in each game."""
         placements = bitsets.pack(view.placements)
         return pick_uniformly(view.tables, view.slots, placements, view.may_swap, view.may_decline, random)
+
+    def probabilities(self, view: View) -> Floats:
+        """Return the probability of each action: [G, A]."""
+        legal = view.mask()
+        return np.asarray(legal / legal.sum(axis=1, keepdims=True), dtype=np.float64)
 
     def plan(self, rules: Rules) -> Plan | None:
         """Return zeros: uniformly random play."""

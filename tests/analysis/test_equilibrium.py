@@ -16,6 +16,7 @@ from genial_env.analysis.equilibrium import (
     uniform_strategy,
 )
 from genial_env.analysis.game_tree import GameTree, build_tree
+from genial_env.analysis.learned_response import learn_response
 from genial_env.core import kernel
 from genial_env.core.arrays import Floats
 from genial_env.core.state import Phase, State
@@ -62,6 +63,28 @@ def values_by_hand(tree: GameTree, strategy: Floats) -> float:
 @pytest.fixture(scope="module")
 def tiny() -> GameTree:
     return build_tree(late_position(free=4, seed=1, markers=(5, 9)))
+
+
+def test_a_learner_finds_the_best_response() -> None:
+    tree = build_tree(short_game({0: 3, 1: 2, 7: 2}, [[5, 5, 5, 18, 18, 18], [6, 5, 5, 18, 18, 18]]))
+    strategy = uniform_strategy(tree)
+    for seat, sign in ((0, 1), (1, -1)):
+        best, _ = best_response(tree, strategy, seat)
+        learned = learn_response(tree, strategy, seat, games=40_000, seed=1)
+        other = tree.seat[tree.infoset_of_decision] != seat
+        np.testing.assert_array_equal(learned[other], strategy[other])
+        assert set(learned[~other].tolist()) <= {0.0, 1.0}
+        assert best - 0.05 < sign * game_value(tree, learned) <= best + 1e-9
+        few = learn_response(tree, strategy, seat, games=1, seed=1)
+        assert sign * game_value(tree, few) < sign * game_value(tree, learned)
+        np.testing.assert_array_equal(learn_response(tree, strategy, seat, games=1, seed=1), few)
+
+
+def test_a_learner_needs_a_seat_and_games(tiny: GameTree) -> None:
+    with pytest.raises(ValueError, match="seat must be"):
+        learn_response(tiny, uniform_strategy(tiny), 2)
+    with pytest.raises(ValueError, match="games must be"):
+        learn_response(tiny, uniform_strategy(tiny), 0, games=0)
 
 
 def test_a_best_response_is_the_best_of_all_pure_strategies(tiny: GameTree) -> None:

@@ -25,10 +25,13 @@ from genial_env.core import kernel
 from genial_env.core.arrays import Bits, Ints
 from genial_env.core.chance import game_seeds
 from genial_env.core.views import View
+from genial_env.engines.client import Engine
+from genial_env.engines.process import LIMITS_MEMORY, ChildProcess
 from genial_env.errors import AgentStopped
 from genial_env.policies.base import Policy
 from genial_env.policies.uniform import RandomPolicy
 from tests.cli.test_cli import genial
+from tests.conftest import GUARD, posix
 from tests.strange_agents import Faulty, Remembering
 
 SMALL = Rules(side=3, colors=3, rack=2)
@@ -86,8 +89,9 @@ def test_a_signal_is_no_forfeit(error: BaseException) -> None:
         played(Interrupted())  # type: ignore[arg-type]
 
 
-def in_process(fault: str, move_time_s: float | None = None) -> IsolatedPolicy:
-    return IsolatedPolicy(f"tests.strange_agents:Faulty(fault={fault!r})", SMALL, NUMPY, move_time_s)
+def in_process(fault: str, move_time_s: float | None = None, memory_mib: int | None = None) -> IsolatedPolicy:
+    agent = f"tests.strange_agents:Faulty(fault={fault!r})"
+    return IsolatedPolicy(agent, SMALL, NUMPY, move_time_s, memory_mib=memory_mib)
 
 
 def test_whatever_an_agent_raises_there_is_a_forfeit() -> None:
@@ -105,7 +109,7 @@ def test_whatever_an_agent_raises_there_is_a_forfeit() -> None:
         pytest.param(
             "segfault",
             "its process was ended by SIGSEGV",
-            marks=pytest.mark.skipif(os.name != "posix", reason="a signal of POSIX"),
+            marks=posix,
         ),
     ],
 )
@@ -113,6 +117,33 @@ def test_a_process_that_ends_is_a_forfeit(fault: str, reason: str) -> None:
     policy = in_process(fault)
     check_forfeits(played(policy, 4), reason)
     policy.close()
+
+
+@pytest.mark.skipif(not LIMITS_MEMORY, reason="only Linux limits the memory of a process")
+class TestMemory:
+    def test_too_much_of_it_is_a_forfeit(self) -> None:
+        policy = in_process("memory", memory_mib=4096)
+        check_forfeits(played(policy), "(the limit is 4096 MiB)")
+        policy.close()
+
+    def test_a_process_that_cannot_begin_names_its_limit(self) -> None:
+        policy = in_process("memory", memory_mib=1)
+        with pytest.raises(ValueError, match=r"cannot be made: its process .* with a memory limit of 1 MiB"):
+            policy.start()
+
+    def test_an_engine_has_the_limit_too(self) -> None:
+        limit = "import resource; print(resource.getrlimit(resource.RLIMIT_DATA), flush=True)"
+        process = ChildProcess([sys.executable, "-c", f"input(); {limit}"], 100, memory_mib=512)
+        process.send(b"\n")
+        assert process.read_line(GUARD) == f"({512 << 20}, {512 << 20})\n".encode()
+        process.end()
+        assert Engine("engine:nothing", memory_mib=512)._memory_mib == 512
+
+
+def test_a_system_without_limits_of_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("genial_env.arena.isolation.LIMITS_MEMORY", False)
+    with pytest.raises(ValueError, match="on Linux only, not on "):
+        Isolation(memory_mib=100)
 
 
 def test_an_agent_that_closes_its_pipes_forfeits() -> None:
@@ -137,6 +168,7 @@ def test_an_agent_that_hangs_is_waited_for_only_so_long() -> None:
     policy.close()
 
 
+@posix
 def test_what_an_agent_prints_and_where_it_goes_is_its_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     here = Path.cwd()
     found = play_match(
@@ -178,6 +210,8 @@ def test_named_agents_play_here_and_others_where_it_is_said() -> None:
             Isolation(move_time_s=seconds)
         with pytest.raises(ValueError, match="game_time_s must be above 0"):
             Isolation(game_time_s=seconds)
+        with pytest.raises(ValueError, match="memory_mib must be above 0"):
+            Isolation(memory_mib=seconds)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

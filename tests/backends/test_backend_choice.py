@@ -13,7 +13,7 @@ from genial_env import Backend, Rules, backends, genial_v0, use_backend
 from genial_env._util.extras import install_hint
 from genial_env.core import kernel
 from genial_env.warmup import warm_up
-from tests.conftest import GUARD, needs_numba
+from tests.conftest import GUARD, needs_numba, posix
 
 
 @pytest.fixture(autouse=True)
@@ -180,6 +180,7 @@ class TestCache:
         quiet = f"import logging; logging.getLogger('genial_env').setLevel('ERROR'); {SMALL}"
         assert run(quiet, GENIAL_ENV_CACHE_DIR=str(tmp_path / "other")).stderr == ""
 
+    @posix
     def test_single_games_do_not_wait(self, tmp_path: Path) -> None:
         """They begin in Python, in a child that was forked meanwhile, too; and the program ends as it should."""
         code = (

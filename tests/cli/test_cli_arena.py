@@ -158,6 +158,8 @@ def test_puzzles_of_other_games_are_skipped(tmp_path: Path) -> None:
         (["tournament", ROOT / "README.md"], "README.md"),
         (["tournament", "DIR", "--workers", "0"], "workers must be 1 to 1024, not 0"),
         (["tournament", "DIR", "--mode", "team"], "edition '2025' has no mode 'team'"),
+        (["tournament", "DIR", "--memory-limit", "-1"], "memory-limit must be 0 to"),
+        (["match", "random", "greedy", "--move-time", "-1"], "--move-time must be 0 to 1,000,000, not -1"),
         (["match", "random", "random"], "named once"),
         (["match", "random", "greedy", "--sprt", "9", "3"], "elo0 < elo1"),
         (["match", "random", "greedy", "--alpha", "2"], "alpha must be between"),

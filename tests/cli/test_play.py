@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import select
 import signal
 import subprocess
@@ -26,7 +25,7 @@ from genial_env.policies.uniform import RandomPolicy
 from genial_env.records import read_records, verify
 from genial_env.render.sentences import explain_ranks
 from tests.cli.test_cli import ROOT, here, mistake
-from tests.conftest import GUARD
+from tests.conftest import GUARD, posix
 from tests.paths import PUZZLES
 
 TEAM = ["--players", "4", "--edition", "2009", "--mode", "team", "--seats", "person,greedy,denial,greedy"]
@@ -233,13 +232,14 @@ def test_the_end_of_the_input_keeps_the_record(tmp_path: Path) -> None:
     assert list(verify([first, second])) == [None, None]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-def test_a_kill_keeps_the_record(number: int, tmp_path: Path) -> None:
+@posix
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_kill_keeps_the_record(name: str, tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     with Script("--seed", 1, "--out", path) as script:
         script.listen()
         script.say("GO A2 A3")
-        script.process.send_signal(number)
+        script.process.send_signal(getattr(signal, name))
         assert script.process.wait(timeout=GUARD) == 1
         assert script.listen()[-2:] == ["Ctrl-C: the game is interrupted", f"the record is in {path}"]
     (record,) = read_records(path)
@@ -277,9 +277,12 @@ def test_a_game_is_gone_on_with(tmp_path: Path) -> None:
         (["--edition", "1999"], "unknown edition '1999'"),
         (["--seed", "-1"], "seed must be 0 to"),
         (["--judge", "greedy"], "agent 'greedy' cannot judge: it has no method judge(view, also)"),
-        (["--out", "no/such/folder.jsonl"], "no/such/folder.jsonl: No such file or directory"),
+        (["--out", "no/such/folder.jsonl"], f"{Path('no/such/folder.jsonl')}: No such file or directory"),
         (["--resume", "nowhere.jsonl"], "nowhere.jsonl: No such file or directory"),
-        (["--resume", "genial_env/analysis/puzzles.jsonl"], "genial_env/analysis/puzzles.jsonl:1: format: expected"),
+        (
+            ["--resume", "genial_env/analysis/puzzles.jsonl"],
+            f"{Path('genial_env/analysis/puzzles.jsonl')}:1: format: expected",
+        ),
     ],
 )
 def test_wrong_words(
@@ -292,6 +295,8 @@ class Terminal:
     """Runs a command in a pseudo terminal, as a person would."""
 
     def __init__(self, *words: object, **environment: str) -> None:
+        import pty  # of POSIX
+
         self.pid, self._file = pty.fork()
         if self.pid == 0:
             os.chdir(ROOT)
@@ -319,6 +324,8 @@ class Terminal:
 
 @pytest.fixture
 def terminals() -> Iterator[list[Any]]:
+    if os.name != "posix":
+        pytest.skip("pseudo terminals are of POSIX")
     opened: list[Any] = []
     yield opened
     for each in opened:

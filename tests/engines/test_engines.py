@@ -21,14 +21,14 @@ from genial_env.arena.tournament import _player, run
 from genial_env.backends import Backend
 from genial_env.core import kernel
 from genial_env.engines.client import Engine
-from genial_env.engines.protocol import parse_message
+from genial_env.engines.protocol import parse_message, split_command
 from genial_env.errors import AgentError, AgentLate, AgentStopped
 from genial_env.notation.structs import rules_to_json, view_from_json, view_to_json
 from genial_env.policies.registry import make_known_policy
 from genial_env.testing import check_policy
 from tests.arena.test_isolation import FAULT, NO_FAULT, is_running, played
 from tests.cli.test_cli import genial
-from tests.conftest import GUARD, slow
+from tests.conftest import GUARD, posix, slow
 from tests.paths import ROOT
 
 SMALL = Rules(side=3, colors=3, rack=2)
@@ -183,6 +183,13 @@ def test_a_match_that_forfeits_names_the_agent() -> None:
     assert found.forfeits[1] > 0
 
 
+def test_on_windows_a_backslash_is_a_part_of_a_path() -> None:
+    path = r"C:\My agents\a.exe"
+    assert split_command(rf'engine:"{path}" --net b\c', windows=True) == [path, "--net", r"b\c"]
+    assert split_command("engine:a\\ b c", windows=False) == ["a b", "c"]
+
+
+@posix
 def test_processes_end_with_the_match() -> None:
     player = _player(strange("none"), SMALL, NUMPY, Isolation(on=False))
     assert isinstance(player, Engine)

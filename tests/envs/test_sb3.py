@@ -5,6 +5,7 @@ import csv
 import json
 import pickle
 from collections.abc import Callable
+from multiprocessing import get_all_start_methods
 from pathlib import Path
 from typing import Any
 
@@ -253,7 +254,7 @@ def limited() -> gym.Env[Any, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start_method", ["spawn", "forkserver"])
+@pytest.mark.parametrize("start_method", sorted({"spawn", "forkserver"} & set(get_all_start_methods())))
 def test_subprocesses(start_method: str) -> None:
     """Masks come through, and the games are those of a DummyVecEnv."""
     apart, dummy = SubprocVecEnv([limited] * 2, start_method=start_method), DummyVecEnv([limited] * 2)
@@ -418,14 +419,23 @@ def test_the_structured_policy_knows_single_tracks_only() -> None:
 @pytest.mark.slow
 def test_quickstart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     args = quickstart.Args(
-        total_timesteps=512, n_envs=16, n_steps=16, batch_size=128, n_epochs=1, pairs=6, out=tmp_path
+        imitation_rounds=2,
+        imitation_games=2,
+        imitation_epochs=1,
+        total_timesteps=512,
+        n_envs=16,
+        n_steps=16,
+        batch_size=128,
+        n_epochs=1,
+        pairs=6,
+        out=tmp_path,
     )
     found = quickstart.main(args)
-    assert set(found) == {"random", "greedy"}
+    assert set(found) == {"random", "greedy", "denial"}
     shown = capsys.readouterr().out
     assert "first rank" in shown
     assert "greedy" in shown
     assert list(verify(read_records(tmp_path / "game.jsonl"))) == [None]
-    assert json.loads((tmp_path / "game.jsonl").read_text())["agents"] == ["ppo", "greedy"]
+    assert json.loads((tmp_path / "game.jsonl").read_text())["agents"] == ["ppo", "denial"]
     assert (tmp_path / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
     assert SB3Agent(tmp_path / "model.zip").name == "ppo"

@@ -9,11 +9,16 @@ import pytest
 import torch
 
 from agents.ppo.halves_net import HalvesNet
+from agents.ppo.imitation import ChoiceTeacher, ValueTeacher, collect_demonstrations, train_student
 from experiments import distill
-from experiments.distill import WEIGHTS, Args, collect_demonstrations, train_student
-from genial_env import Rules, make_policy, play
+from experiments.distill import WEIGHTS, Args
+from genial_env import Rules, make_policy, play, view
+from genial_env.core.chance import game_seeds
+from genial_env.core.kernel import deal
 from genial_env.policies import weight_files
+from genial_env.policies.base import NONE
 from genial_env.policies.ppo import KIND, PPO
+from genial_env.policies.value import Value
 from tests.conftest import needs_numba
 
 SMALL = Args(teacher="greedy", rounds=2, games=24, eval_deals=4, side=4, batch_size=64, eval_opponents=("random",))
@@ -23,14 +28,15 @@ SMALL = Args(teacher="greedy", rounds=2, games=24, eval_deals=4, side=4, batch_s
 def test_the_student_learns_the_choices_of_the_teacher() -> None:
     torch.manual_seed(0)
     rules = Rules(side=4)
-    student, teacher = HalvesNet(rules), make_policy("greedy")
+    student, teacher = HalvesNet(rules), ChoiceTeacher(make_policy("greedy"))
     optimizer = torch.optim.Adam(student.parameters(), lr=3e-3)
-    shown = collect_demonstrations(student, teacher, 0.5, SMALL, seed=1)
-    assert shown.mask[np.arange(len(shown.actions)), shown.actions].all()
+    shown = collect_demonstrations(student, teacher, 0.5, games=24, seed=1)
+    decisions = np.arange(len(shown.outcome))
+    assert shown.mask[decisions, shown.targets.actions[:, 0]].all()
     assert set(np.unique(shown.outcome)) <= {-1, 0, 1}
-    before = train_student(student, optimizer, shown, SMALL, seed=2)
+    before = train_student(student, optimizer, shown, seed=2, batch_size=64)
     for _ in range(6):
-        after = train_student(student, optimizer, shown, SMALL, seed=2)
+        after = train_student(student, optimizer, shown, seed=2, batch_size=64)
     assert after["imitation"] < 0.8 * before["imitation"]
     assert after["value"] < before["value"]
     assert after["hits"] > before["hits"]
@@ -38,12 +44,27 @@ def test_the_student_learns_the_choices_of_the_teacher() -> None:
 
 def test_who_makes_the_decisions() -> None:
     """With share 0 the teacher plays; with share 1 the student does, and the teacher's choices are recorded."""
-    rules, teacher = Rules(side=4), make_policy("points")
+    rules, teacher = Rules(side=4), ChoiceTeacher(make_policy("points"))
     student = HalvesNet(rules)
-    own, students = (collect_demonstrations(student, teacher, share, SMALL, seed=3) for share in (0.0, 1.0))
-    first = slice(0, SMALL.games)
-    assert np.array_equal(own.actions[first], students.actions[first])
-    assert not np.array_equal(own.actions, students.actions)
+    own, students = (collect_demonstrations(student, teacher, share, games=24, seed=3) for share in (0.0, 1.0))
+    first = slice(0, 24)
+    assert np.array_equal(own.targets.actions[first], students.targets.actions[first])
+    assert not np.array_equal(own.targets.actions, students.targets.actions)
+
+
+def test_a_value_network_teaches_probabilities() -> None:
+    """Its most likely action is the one that it values highest, and the others of high value are nearly as likely."""
+    state = deal(Rules(), game_seeds(4, 8))
+    teacher = ValueTeacher(most=12, temperature=0.02)
+    seen = view(state)
+    targets = teacher(seen, np.zeros(8, dtype=np.uint64))
+    assert targets.actions.shape == targets.probabilities.shape == (8, 14)
+    assert np.allclose(targets.probabilities.sum(axis=1), 1)
+    assert (targets.probabilities[targets.actions == NONE] == 0).all()
+    likeliest = targets.actions[np.arange(8), targets.probabilities.argmax(axis=1)]
+    assert np.array_equal(likeliest, Value(candidates=12)(seen, np.zeros(8, dtype=np.uint64)))
+    sharper = ValueTeacher(most=12, temperature=0.005)(seen, np.zeros(8, dtype=np.uint64))
+    assert (sharper.probabilities.max(axis=1) > targets.probabilities.max(axis=1)).all()
 
 
 @needs_numba

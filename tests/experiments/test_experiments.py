@@ -18,6 +18,7 @@ from experiments import (
     ppo_speed,
     rate_puzzles,
     reference_curves,
+    sequential,
     serve_load,
     speed,
     train_luck,
@@ -164,11 +165,20 @@ def test_game_statistics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert json.loads(args.out.read_text())["found"]["greedy"]["3"]["games"] == 30
 
 
-def test_variance(capsys: pytest.CaptureFixture[str]) -> None:
-    variance.main(variance.Args(("greedy points", "greedy greedy"), pairs=20))
+def test_variance_and_sequential(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for matches, deals in ((("greedy points",), 12), (("greedy greedy",), 30)):
+        variance.main(variance.Args(matches, deals=deals, folder=tmp_path))
+    kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    variance.main(variance.Args(("greedy greedy",), deals=30, folder=tmp_path))
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == kept
     printed = capsys.readouterr().out
     assert "greedy against greedy" in printed
-    assert "mean luck" in printed
+    assert "luck of choices" in printed
+    with pytest.raises(FileNotFoundError, match="no games of greedy against greedy"):
+        sequential.main(sequential.Args(folder=tmp_path))
+    (tmp_path / "greedy-greedy-9-0-30.npz").rename(tmp_path / "greedy-greedy-9-0.npz")
+    sequential.main(sequential.Args(matches=2, most_pairs=30, folder=tmp_path))
+    assert "corrected" in capsys.readouterr().out
 
 
 def test_train_luck(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

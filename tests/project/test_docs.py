@@ -29,8 +29,9 @@ SNIPPETS = [
 @pytest.mark.filterwarnings("ignore:.*A Box observation space (min|max)imum value is")  # a function's are unknown
 @pytest.mark.filterwarnings("ignore:Training and eval env are not of the same type")
 @pytest.mark.parametrize("code", SNIPPETS)
-def test_snippet(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A first line "# needs: name" skips the snippet where the library is missing."""
+def test_snippet(code: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """In a folder of its own. A first line "# needs: name" skips the snippet where the library is missing."""
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(backends, "_calls", [])  # what a snippet chooses ends with it
     needs = re.match(r"# needs: (\w+)\n", code)
     if needs:

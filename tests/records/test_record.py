@@ -19,6 +19,7 @@ from genial_env.core.views import View, view
 from genial_env.policies.greedy import GreedyPolicy
 from genial_env.policies.uniform import RandomPolicy
 from genial_env.records import Recorder, read_records, record_writer, replay, to_json_line, verify, write_records
+from tests.conftest import posix
 from tests.positions import ONE_BONUS, VARIANTS, every_rules
 
 pytestmark = pytest.mark.usefixtures("each_backend")
@@ -404,6 +405,10 @@ def test_a_failure_while_writing_leaves_the_old_file(tmp_path: Path) -> None:
 def test_only_files_are_replaced(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="Not a file that can be replaced"):
         write_records(tmp_path, [SWAP_GAME])
+
+
+@posix
+def test_pipes_are_not_replaced(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(OSError, match="Not a file that can be replaced"):
@@ -411,6 +416,7 @@ def test_only_files_are_replaced(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
+@posix
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     link, file = tmp_path / "link.jsonl", tmp_path / "file.jsonl"
     link.symlink_to(file)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from genial_env._util import files
+from tests.conftest import posix
 
 
 def test_a_file_is_replaced_at_the_end(tmp_path: Path) -> None:
@@ -44,6 +45,7 @@ def test_writers_that_take_a_path_find_its_suffix(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["picture.png"]
 
 
+@posix
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "real")
     files.write_text(tmp_path / "link", "x")
@@ -58,7 +60,11 @@ def test_what_cannot_be_written_is_known_before(tmp_path: Path) -> None:
         files.check_replaceable(tmp_path)
     with pytest.raises(FileNotFoundError, match="missing"):
         files.check_replaceable(tmp_path / "missing" / "file")
-    with pytest.raises(OSError, match="Not a file"), files.replace_file("/dev/full") as file:
+
+
+@posix
+def test_a_device_is_not_replaced() -> None:
+    with pytest.raises(OSError, match="Not a file"), files.replace_file(os.devnull) as file:
         file.write("x")
 
 

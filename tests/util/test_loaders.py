@@ -269,7 +269,8 @@ def test_reports(folder: Path) -> None:
 
 
 def test_runs(tmp_path: Path) -> None:
-    pytest.importorskip("scipy")
+    pytest.importorskip("scipy", reason="needs the extra train")
+    pytest.importorskip("tyro", reason="needs the extra train")
     from agents.runs import stored_runs
     from agents.runs.run import CURVE, RUN, read_runs
 

@@ -194,9 +194,10 @@ def test_simulate_leaves_no_part_of_a_file(number: int, status: int, tmp_path: P
 
 
 @linux
-@every("number", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], [signal.SIGKILL])
-def test_a_tournament_leaves_no_process(number: int, tmp_path: Path) -> None:
+@every("name", ["SIGTERM", "SIGINT", "SIGKILL"], ["SIGKILL"])
+def test_a_tournament_leaves_no_process(name: str, tmp_path: Path) -> None:
     """Neither workers nor their trackers nor an agent's own process, whatever ends it; games are kept."""
+    number = getattr(signal, name)
     agents = "random,tests.strange_agents:make"
     words = ("-m", "genial_env", "tournament", tmp_path / "t", "--agents", agents, "--groups", 10**5, "--workers", 2)
     with Program(*words, "--backend", "numpy") as program:
@@ -204,7 +205,7 @@ def test_a_tournament_leaves_no_process(number: int, tmp_path: Path) -> None:
         program.wait_until(lambda: games.exists() and games.stat().st_size > 0)
         assert len(program.processes()) >= 5
         status, said = program.end(number, all_of_it=number == signal.SIGINT)
-    if number == signal.SIGKILL:
+    if name == "SIGKILL":
         assert status == -signal.SIGKILL
     else:
         assert (status, said) == (128 + number, f"genial: ended by {signal.Signals(number).name}\n")
@@ -248,6 +249,8 @@ def test_every_experiment_ends_in_order(path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["train_value", "train_ppo", "distill", "quickstart"])
 def test_a_second_trainer_in_a_folder_is_refused(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("tyro", reason="needs the extra train")
+    pytest.importorskip("torch", reason="needs the extra train")
     trainer = importlib.import_module(f"experiments.{name}")
     (tmp_path / "run.json").write_text("of another")
     with lock_folder(tmp_path), pytest.raises(FolderInUse, match=f"process {os.getpid()} on"):
@@ -258,6 +261,7 @@ def test_a_second_trainer_in_a_folder_is_refused(name: str, tmp_path: Path) -> N
 
 def test_a_model_is_replaced_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that gets full leaves the model that was there."""
+    pytest.importorskip("sb3_contrib", reason="needs the extra train")
     from sb3_contrib import MaskablePPO
 
     from agents.ppo.masked import AtomicSaveMaskablePPO

@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from genial_env.web import _warm_up, make_app
 from genial_env.web._seating import Clock
-from tests.conftest import GUARD
+from tests.conftest import GUARD, posix
 from tests.served import Browser, Slow, served
 
 pytestmark = pytest.mark.slow
@@ -261,6 +261,7 @@ def run_server(folder: Path, port: str) -> tuple["subprocess.Popen[str]", str]:
     return process, address[1]
 
 
+@posix
 def test_the_server_is_killed_while_an_agent_thinks(chromium: Any, tmp_path: Path) -> None:
     """The page says that it is gone; when it is back, the last position is there and the agent thinks again."""
     process, address = run_server(tmp_path, "0")

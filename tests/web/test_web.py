@@ -44,7 +44,7 @@ from genial_env.web._opponents import RATED_AS, RATINGS
 from genial_env.web._page_files import MEDIA_TYPES
 from genial_env.web._serialize import game_to_json, rules_to_json
 from genial_env.web.limits import Limits
-from tests.conftest import GUARD
+from tests.conftest import GUARD, posix
 from tests.served import SMALL, Browser, Slow, served
 
 needs_weights = pytest.mark.skipif(find_spec("safetensors") is None, reason="weights are read with safetensors")
@@ -1063,6 +1063,7 @@ def test_agents_that_look_one_move_ahead_answer_at_once(browser: Browser, agent:
 # The command
 
 
+@posix
 def test_the_command(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "genial_env", "serve", "--port", "0", "--data", str(tmp_path / "kept")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

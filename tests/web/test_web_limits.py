@@ -27,7 +27,7 @@ from genial_env.web import make_app, server
 from genial_env.web._request_checks import Refused
 from genial_env.web._work_queue import Task, TaskCancelled, WorkQueue
 from genial_env.web.limits import Limits
-from tests.conftest import GUARD
+from tests.conftest import GUARD, posix
 from tests.served import Browser, served
 
 # Queues
@@ -248,6 +248,7 @@ def test_half_a_request_is_not_waited_for_for_ever(caplog: pytest.LogCaptureFixt
     assert caplog.records == []
 
 
+@posix
 @pytest.mark.usefixtures("impatient")
 def test_a_client_that_takes_nothing_is_not_waited_for() -> None:
     with served(make_app()) as address, connected(address) as client:
@@ -400,6 +401,7 @@ def test_files_in_memory_are_limited() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@posix
 def test_ctrl_c_while_agents_think(tmp_path: Path, number: signal.Signals) -> None:
     """It ends at once and says nothing, with everything written; another server is refused until then."""
     command = [sys.executable, "-m", "genial_env", "serve", "--port", "0", "--data", str(tmp_path)]
@@ -434,6 +436,7 @@ app()
 """
 
 
+@posix
 def test_one_ctrl_c_ends_a_server_with_a_thread_that_hangs(tmp_path: Path) -> None:
     """A thread cannot be ended; the process ends all the same, and says nothing."""
     command = [sys.executable, "-c", HANGING, str(tmp_path)]

@@ -83,6 +83,17 @@ def test_drawing_by_temperature(tmp_path: Path) -> None:
     assert not played[~env.action_masks()[0]].any()
 
 
+def test_sharper_logits_keep_their_order() -> None:
+    rules = Rules()
+    net, (_, seen) = perturbed_net(rules), positions(rules, games=4)
+    with torch.no_grad():
+        before, values = net(tensors(seen))
+        net.sharpen(3.0)
+        after, same_values = net(tensors(seen))
+    assert torch.allclose(after, 3 * before, rtol=1e-4, atol=1e-3)
+    assert torch.equal(values, same_values)
+
+
 def test_a_new_network_plays_as_denial(tmp_path: Path) -> None:
     rules = Rules()
     torch.manual_seed(0)

@@ -1,5 +1,7 @@
 """RLlib's environment, modules and trainer (RLlib has a virtual environment of its own: .ci/rllib runs this there)."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +19,7 @@ from ray.rllib.utils.pre_checks.env import check_multiagent_environments
 from agents.rllib.halves_module import HalvesAndTokens, PastSelfModule
 from agents.rllib.rllib_agent import MODULE, RLlibAgent
 from agents.rllib.trainer import Args, ModuleMapping, Trainer
+from agents.runs.config import CONFIG, parse_options, read_config, write_config
 from agents.runs.run import Run
 from experiments.train_rllib import main
 from genial_env import IllegalAction, Policy, Rules, genial_v0, make_policy, view
@@ -257,6 +260,22 @@ def test_the_files_of_a_run(tmp_path: Path) -> None:
     assert_same_play(agents[1], PPO(other.out / "policy.safetensors"))
     with pytest.raises(ValueError, match="has a run already"):
         main(args)
+
+
+def test_options_from_a_file(tmp_path: Path) -> None:
+    """The command line overrides the file, a run keeps its options, and a wrong file is refused before Ray starts."""
+    path = tmp_path / "my.yaml"
+    write_config(path, replace(SMALL_RUN, iterations=1, num_env_runners=1))
+    command = [sys.executable, "-m", "experiments.train_rllib", "--config", str(path)]
+    options = parse_options(Args, [*command[3:], "--num-env-runners", "0", "--out", str(tmp_path / "run")])
+    assert options == replace(SMALL_RUN, iterations=1, out=tmp_path / "run")
+    main(options)
+    assert read_config(options.out / CONFIG, Args) == options
+    path.write_text("rollout: 128\n")
+    refused = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert f"{path}: expected the options " in refused.stderr
+    assert 'found "rollout"' in refused.stderr
 
 
 def assert_same_play(one: Policy, other: Policy) -> None:

@@ -1,5 +1,6 @@
 """Options of training runs as YAML files."""
 
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +11,9 @@ from agents.ppo.trainer import Args as PPOArgs
 from agents.runs.config import CONFIG, parse_options, read_config, write_config
 from agents.runs.run import Run
 from agents.value.learner import Args as ValueArgs
+from genial_env import Rules
 from genial_env.policies.value_net import Widths
+from genial_env.policies.weight_files import find_shipped
 
 
 class Sizes(NamedTuple):
@@ -95,3 +98,24 @@ def test_a_missing_file_and_a_missing_name(tmp_path: Path, capsys: pytest.Captur
 def test_a_run_keeps_its_options(tmp_path: Path) -> None:
     Run(tmp_path, "ppo", CHANGED)
     assert read_config(tmp_path / CONFIG, Args) == CHANGED
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--players", "3", "--eval-opponents", "denial", "nobody"], "unknown agent 'nobody'"),
+        (["--mode", "solo"], "solo"),
+        (["--start-from", "nowhere.safetensors"], "nowhere.safetensors"),
+        (
+            ["--start-from", str(find_shipped("value", Rules())), "--widths.first", "8"],
+            r"--widths: expected at least those of --start-from .*, first 48, kind 32, .*, got first 8, kind 32",
+        ),
+    ],
+)
+def test_a_trainer_checks_its_options_before_it_begins(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse_options(ValueArgs, words)
+    assert ended.value.code == 2
+    assert re.search(message, capsys.readouterr().err)

@@ -67,9 +67,9 @@ def test_going_on_cuts_off_what_came_after_the_checkpoint(tmp_path: Path) -> Non
 
 def test_other_runs_are_refused(tmp_path: Path) -> None:
     Run(tmp_path, "ppo", Args())
-    with pytest.raises(ValueError, match=r"of a run with rate 0\.5, not 0\.25: choose another folder"):
+    with pytest.raises(FileExistsError, match=r"a run with rate 0\.5, not 0\.25: choose another folder"):
         Run(tmp_path, "ppo", Args(rate=0.25), may_change=("steps",))
-    with pytest.raises(ValueError, match="of trainer 'ppo', not 'value'"):
+    with pytest.raises(FileExistsError, match="with trainer 'ppo', not 'value'"):
         Run(tmp_path, "value", Args())
 
 
