@@ -450,8 +450,7 @@ class GameScreen extends TilePlacer {
   loseGame(words) {
     this.leave();
     this.statusText.textContent = words;
-    fill(this.controls);
-    this.table.element.hidden = true;
+    [this.controls, this.table.element, this.table.question].forEach((each) => fill(each));
   }
 
   // Requests
