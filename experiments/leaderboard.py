@@ -100,6 +100,7 @@ played again. The edition is 2025, for teams and solo 2009. Every agent plays ev
 same deals. The rating of greedy is 0. In solo, agents are compared deal by deal: the better result of a deal is a win.
 The time per move is wall time on one core, divided by the number of games for agents that play many games at once. It
 includes waiting where the machine had other work, so compare times only within a table.
+The networks of `value`, `value_search` and `ppo` are of one seed each, so these tables say nothing about other seeds.
 """
 
 NOT_PLAYED = """Not played with the agents of this version: `python -m experiments.leaderboard --play --boards {name}`.

@@ -23,7 +23,6 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.utils import LinearSchedule
 
 from agents.ppo.halves_net import HalvesNet
@@ -44,9 +43,6 @@ from genial_env.records import write_records
 
 matplotlib.use("Agg")
 from matplotlib import pyplot as plt  # after the choice of a backend that needs no display
-
-COLORS = ("#2d74da", "#d63031", "#2ea36a", "#e8820c")
-"""Colors of the lines of the learning curve, one for each opponent."""
 
 EVALUATION = ("random", "greedy", "denial")
 """The opponents of the evaluation, the weakest first."""
@@ -92,6 +88,8 @@ class Args:
     """hidden units of the network over cells"""
     pairs: int = 500
     """pairs of evaluation games against each opponent: the same deal with the seats swapped"""
+    curve_pairs: int = 100
+    """pairs of games against "denial" for each point of the learning curve"""
     seed: int = 0
     """seed of the run"""
     threads: int = 2
@@ -100,29 +98,32 @@ class Args:
     """folder of the results"""
 
 
-class WinCurve(BaseCallback):
-    """Records step, opponent and result (1 won, 0.5 tied, 0 lost) of every training game.
+class Curve:
+    """The agent's strength during training.
 
     Args:
-        env: the training environment.
+        agent: plays the most likely actions of the network as it is at the time.
+        rules: the rules.
+        args: the options.
+
+    Attributes:
+        points: decisions so far, and the result against :attr:`opponent`.
     """
 
-    def __init__(self, env: GenialVecEnv) -> None:
-        super().__init__()
-        self.games: list[tuple[int, str, float]] = []
-        self._env = env
+    opponent = EVALUATION[-1]
 
-    def _on_step(self) -> bool:
-        names = self._env.opponent_names
-        for info, done in zip(self.locals["infos"], self.locals["dones"], strict=True):
-            if done:
-                own, other = info["ranks"][info["seat"]], info["ranks"][1 - info["seat"]]
-                opponent = names[info["opponents"][0]]
-                self.games.append((self.num_timesteps, opponent, 0.5 + 0.5 * np.sign(other - own)))
-        return True
+    def __init__(self, agent: SB3Agent, rules: Rules, args: Args) -> None:
+        self.points: list[tuple[int, Measured]] = []
+        self._agent, self._rules, self._args = agent, rules, args
+
+    def add(self, decisions: int) -> None:
+        """Evaluate the agent in place, on the same deals every time."""
+        args = self._args
+        games = play_rotations(self._agent, self.opponent, self._rules, args.curve_pairs, args.seed + 2)
+        self.points.append((decisions, summarize(games)))
 
 
-def imitate(args: Args, net: HalvesNet, progress: Progress) -> int:
+def imitate(args: Args, net: HalvesNet, curve: Curve, progress: Progress) -> int:
     """Let the network imitate "value" in place, and return the number of decisions that it has learned from."""
     teacher, optimizer = ValueTeacher(), torch.optim.Adam(net.parameters())
     rounds: list[Demonstrations] = []
@@ -134,12 +135,13 @@ def imitate(args: Args, net: HalvesNet, progress: Progress) -> int:
         rounds.append(collect_demonstrations(net, teacher, args.student_share * done, args.imitation_games, seed))
         shown = Demonstrations.join(rounds)
         train_student(net, optimizer, shown, seed, batch_size=args.batch_size, n_epochs=args.imitation_epochs)
+        curve.add(len(shown.outcome))
     progress.phase = ""
     return sum(len(shown.outcome) for shown in rounds)
 
 
-def train(args: Args, rules: Rules, progress: Progress) -> tuple[MaskablePPO, WinCurve, int]:
-    """Train an agent; return it with the results of PPO's games and the number of decisions of the imitation."""
+def train(args: Args, rules: Rules, progress: Progress) -> tuple[MaskablePPO, Curve, int]:
+    """Train an agent; return it with its learning curve and the number of decisions of the imitation."""
     torch.set_num_threads(args.threads)
     env = GenialVecEnv(args.n_envs, opponents=Pool(args.opponents), seat="random", encoding=Halves(), seed=args.seed)
     model = AtomicSaveMaskablePPO(
@@ -158,13 +160,15 @@ def train(args: Args, rules: Rules, progress: Progress) -> tuple[MaskablePPO, Wi
         seed=args.seed,
         device="cpu",
     )
-    policy = model.policy
-    assert isinstance(policy, HalvesPolicy)
-    imitated = imitate(args, policy.net, progress)
+    net = model.policy.net
+    assert isinstance(net, HalvesNet)
+    curve = Curve(SB3Agent(model, encoding=Halves()), rules, args)
+    curve.add(0)
+    imitated = imitate(args, net, curve, progress)
     if imitated:
-        policy.net.sharpen(args.sharpness)
-    curve = WinCurve(env)
-    model.learn(args.total_timesteps, callback=[curve, ProgressCallback(progress)], progress_bar=sys.stdout.isatty())
+        net.sharpen(args.sharpness)
+    model.learn(args.total_timesteps, callback=ProgressCallback(progress), progress_bar=sys.stdout.isatty())
+    curve.add(imitated + model.num_timesteps)
     return model, curve, imitated
 
 
@@ -188,24 +192,19 @@ def format_mean_markers(scores: np.ndarray) -> str:
     return " ".join(f"{marker:.1f}" for marker in np.sort(scores, axis=1).mean(axis=0))
 
 
-def draw_curve(curve: WinCurve, path: Path, window: int = 300) -> None:
-    """Draw the share of training games won, over a sliding window of the games against each opponent."""
+def draw_curve(curve: Curve, imitated: int, path: Path) -> None:
+    """Draw the strength over the decisions that the agent has learned from."""
     figure, axes = plt.subplots(figsize=(7, 4), dpi=110, layout="constrained")
-    for opponent, color in zip(sorted({name for _, name, _ in curve.games}), COLORS, strict=False):
-        games = [(step, result) for step, name, result in curve.games if name == opponent]
-        if len(games) < 2:
-            continue
-        steps, results = np.array(games).T
-        span = min(window, len(results))
-        total = np.concatenate([[0.0], np.cumsum(results)])
-        axes.plot(steps[span - 1 :], (total[span:] - total[:-span]) / span, color=color, label=f"against {opponent}")
-        axes.legend(loc="lower right")
-    axes.axhline(0.5, color="#888888", linewidth=0.8, linestyle="--")
+    decisions = [at for at, _ in curve.points]
+    shares, halves = ([getattr(found, name) for _, found in curve.points] for name in ("mean", "half"))
+    axes.errorbar(decisions, shares, yerr=halves, color="#2d74da", marker="o", capsize=3)
+    axes.axvline(imitated, color="#888888", linewidth=0.8, linestyle="--")
+    axes.annotate(" PPO from here", (imitated, 0.03), color="#555555")
     axes.set(
-        xlabel="decisions of the learning seat",
-        ylabel=f"share won, last {window} games",
+        xlabel="decisions learned from",
+        ylabel=f"share won against {curve.opponent}",
         ylim=(0, 1.02),
-        title="MaskablePPO after imitation, while it explores",
+        title=f"Imitation, then MaskablePPO: {curve.points[0][1].games} games each, 95% intervals",
     )
     axes.xaxis.set_major_formatter(lambda value, _: f"{value / 1000:.0f}k")
     axes.grid(alpha=0.25)
@@ -241,7 +240,7 @@ def _run(args: Args, rules: Rules) -> dict[str, Measured]:
     console.print(make_table(games))
     shown = play([agent, "denial"], rules, 1, args.seed + 1, record=True)  # the first of them again
     write_records(args.out / "game.jsonl", shown.records or [])
-    draw_curve(curve, args.out / "learning_curve.png")
+    draw_curve(curve, imitated, args.out / "learning_curve.png")
     print(list_files(args.out))
     print(f"See the game: genial show {args.out / 'game.jsonl'}")
     return {opponent: summarize(rotations) for opponent, rotations in games.items()}

@@ -45,7 +45,14 @@ BLOCK = 250
 class Args:
     """The options of the command line."""
 
-    matches: tuple[str, ...] = ("greedy greedy", "greedy random", "denial denial", "denial concave", "value denial")
+    matches: tuple[str, ...] = (
+        "greedy greedy",
+        "greedy points",
+        "greedy random",
+        "denial denial",
+        "denial concave",
+        "value denial",
+    )
     """two agents each, separated by a space"""
     deals: int = 5000
     """deals of each two agents"""
@@ -132,11 +139,15 @@ def compare(one: str, other: str, games: Games) -> list[str]:
         f"{games.scores.size:,}",
         f"{mean:.2%} ± {half:.2%}",
         f"{corrected_mean:.2%} ± {corrected_half:.2%}",
-        f"{corrected_half / half:.3f}",
-        *(f"{mean_and_half(each)[1] / half:.3f}" for each in others),
+        *(_divide(width, half) for width in (corrected_half, *(mean_and_half(each)[1] for each in others))),
         *("{:+.2%} ± {:.2%}".format(*mean_and_half(each)) for each in luck),
-        f"{games.scores.sum(axis=1).var() / max(singly, 1e-9):.2f}" if games.scores.shape[1] > 1 else "–",
+        _divide(games.scores.sum(axis=1).var(), singly if games.scores.shape[1] > 1 else 0.0),
     ]
+
+
+def _divide(one: float, other: float) -> str:
+    """Return a ratio as text; a dash where all games ended alike, or there is nothing to compare."""
+    return f"{one / other:.3f}" if other else "–"
 
 
 COLUMNS = (

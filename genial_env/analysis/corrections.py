@@ -26,7 +26,7 @@ import numpy as np
 from genial_env.analysis.draws import draws_of_actions
 from genial_env.analysis.luck import AT_ONCE, find_draws, luck_of_draws, results_of
 from genial_env.analysis.state_value import FullStateNet
-from genial_env.core.arrays import Bools, Floats, Ints
+from genial_env.core.arrays import Bits, Bools, Floats, Ints
 from genial_env.core.chance import bits
 from genial_env.core.placement_values import equivalence_keys
 from genial_env.core.state import EMPTY, FREE, Phase, State
@@ -66,7 +66,7 @@ def compute_terms(
         played = replay_many(records[start : start + AT_ONCE])
         found = find_draws(played)
         drawn = luck_of_draws(found.draws, net).sum(axis=1)
-        np.add.at(terms, (start + found.games, slice(None), _quarters(found.draws.before)), drawn)
+        _add_at(terms, start + found.games, _quarters(found.draws.before), drawn)
         _add_choices(terms[start : start + AT_ONCE], played, net, tell[start : start + AT_ONCE])
     return terms
 
@@ -79,13 +79,20 @@ def _add_choices(terms: Floats, played: Decisions, net: FullStateNet, tell: Sequ
         rows = np.array([row for row, each in enumerate(told) if each is one], dtype=np.int64)
         states = played.states.select(rows)
         luck = luck_of_choices(states, played.actions[rows], one, net)
-        np.add.at(terms, (played.games[rows], slice(None), QUARTERS + _quarters(states)), luck)
+        _add_at(terms, played.games[rows], QUARTERS + _quarters(states), luck)
+
+
+def _add_at(terms: Floats, games: Ints, numbers: Ints, luck: Floats) -> None:
+    """Add the luck [D, T] of D decisions to the terms [B, T, F] of their games, in place."""
+    tracks = np.arange(terms.shape[1])
+    np.add.at(terms, (games[:, None], tracks, numbers[:, None]), luck)
 
 
 def _quarters(states: State) -> Ints:
     """Return the quarter of the game by covered cells: [D] from 0 to 3."""
     covered = (states.board != FREE).mean(axis=1)
-    return np.minimum((covered * QUARTERS).astype(np.int64), QUARTERS - 1)
+    quarters: Ints = np.minimum((covered * QUARTERS).astype(np.int64), QUARTERS - 1)
+    return quarters
 
 
 def luck_of_choices(states: State, actions: Ints, tell: Tell, net: FullStateNet) -> Floats:
@@ -115,12 +122,12 @@ def _luck_of_some_choices(states: State, actions: Ints, tell: Tell, net: FullSta
     seen, each = view(states), np.arange(len(states))
     probabilities = tell(seen)
     if not (probabilities[each, actions] > 0).all():
-        row = int((probabilities[each, actions] > 0).argmin())
-        raise ValueError(f"the agent played action {actions[row]}, and says that it never does: another agent played")
+        wrong = int((probabilities[each, actions] > 0).argmin())
+        raise ValueError(f"the agent played action {actions[wrong]}, and says that it never does: another agent played")
     row, action = np.nonzero(probabilities)
     keys = equivalence_keys(seen.select(row), action[:, None])[:, 0]
     _, first, number = np.unique(np.stack([row, keys]), axis=1, return_index=True, return_inverse=True)
-    weight = np.bincount(number.ravel(), probabilities[row, action])
+    weight: Floats = np.bincount(number.ravel(), probabilities[row, action]).astype(np.float64)
     row, action = row[first], action[first]
     many = np.bincount(row, minlength=len(states))
     row, action, weight = _thin_out(states, row, action, weight, many)
@@ -156,12 +163,13 @@ def _thin_out(states: State, row: Ints, action: Ints, weight: Floats, many: Ints
     return row, action, np.append(weight[~wide], np.full(len(sampled), 1 / MOST_EVALUATED))
 
 
-def _hash(states: State) -> Ints:
-    """Return a number for each position: [D] of uint64."""
+def _hash(states: State) -> Bits:
+    """Return a number for each position: [D]."""
     parts = (states.board, states.scores, states.bag, states.racks)
     numbers = np.concatenate([part.reshape(len(states), -1).astype(np.int64) for part in parts], axis=1)
     factors = bits(np.uint64(1), np.arange(numbers.shape[1])) | np.uint64(1)
-    return (numbers.astype(np.uint64) * factors).sum(axis=1, dtype=np.uint64)
+    hashes: Bits = (numbers.astype(np.uint64) * factors).sum(axis=1, dtype=np.uint64)
+    return hashes
 
 
 def _values_after(states: State, rows: Ints, actions: Ints, net: FullStateNet) -> Floats:

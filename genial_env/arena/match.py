@@ -246,7 +246,8 @@ class _Tally:
         terms = compute_terms([record for _, record in games if record is not None], self._net, tells)
         own = [rules.track_of(game.seats.index(0)) for game, _ in games]
         of_games: Floats = terms[np.arange(len(own)), own] / 2
-        return of_games.reshape(-1, 2, of_games.shape[1]).mean(axis=1)
+        of_pairs: Floats = of_games.reshape(-1, 2, of_games.shape[1]).mean(axis=1)
+        return of_pairs
 
     def _count(self, pair: list[Game], terms: Floats) -> None:
         """Count the next pair, with its terms [F], and ask the test."""

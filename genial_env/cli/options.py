@@ -90,17 +90,9 @@ def make_rules(
     Raises:
         UserError: if they cannot be played.
     """
+    sizes: dict[str, Any] = {"side": side, "colors": colors, "rack": rack, "tile_sets": tile_sets}
     try:
-        return Rules(
-            players,
-            edition,
-            mode,
-            side=side,
-            colors=colors,
-            rack=rack,
-            tile_sets=tile_sets,
-            one_bonus_a_tile=one_bonus_a_tile,
-        )
+        return Rules(players, edition, mode, **sizes, one_bonus_a_tile=one_bonus_a_tile)
     except ValueError as error:
         raise UserError(str(error)) from error
 

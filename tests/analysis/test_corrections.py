@@ -7,7 +7,7 @@ from genial_env import Rules, make_policy, play
 from genial_env.analysis import corrections
 from genial_env.analysis.corrections import QUARTERS, compute_terms, luck_of_choices
 from genial_env.analysis.luck import compute_luck
-from genial_env.core.arrays import Floats
+from genial_env.core.arrays import Floats, Ints
 from genial_env.core.views import View, view
 from genial_env.policies.probabilities import find_probabilities, share_among
 from genial_env.records import replay_many
@@ -25,7 +25,7 @@ def test_the_mean_luck_of_a_choice_is_zero(rules: Rules, monkeypatch: pytest.Mon
         state = played.states.select(np.array([row]))
         legal = np.flatnonzero(view(state).mask()[0])[:40]
 
-        def tell(seen: View, legal: Floats = legal) -> Floats:
+        def tell(seen: View, legal: Ints = legal) -> Floats:
             flags = np.zeros((len(seen), seen.tables.n_actions), dtype=np.bool_)
             flags[:, legal] = True
             return share_among(flags)

@@ -427,7 +427,9 @@ def test_quickstart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         n_steps=16,
         batch_size=128,
         n_epochs=1,
-        pairs=6,
+        pairs=4,
+        curve_pairs=2,
+        threads=1,
         out=tmp_path,
     )
     found = quickstart.main(args)

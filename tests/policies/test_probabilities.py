@@ -54,7 +54,8 @@ class First(GreedyPolicy):
 
     def __call__(self, view: View, random: Bits) -> Ints:
         """Choose the first legal action."""
-        return view.mask().argmax(axis=1)
+        first: Ints = view.mask().argmax(axis=1)
+        return first
 
 
 def test_who_does_not_tell_is_not_guessed() -> None:

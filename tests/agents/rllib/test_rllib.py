@@ -248,9 +248,10 @@ def test_past_selves_stay_as_they_were(tmp_path: Path) -> None:
 
 
 def test_the_files_of_a_run(tmp_path: Path) -> None:
-    """Checkpoint and weights play alike, and another run can start from the weights."""
+    """Checkpoint and weights play alike, the options come back, and another run can start from the weights."""
     args = replace(SMALL_RUN, out=tmp_path / "one")
     main(args)
+    assert read_config(args.out / CONFIG, Args) == args
     agents = RLlibAgent(args.out / "checkpoint", encoding=HalvesAndTokens()), PPO(args.out / "policy.safetensors")
     for agent in agents:
         check_policy(agent, SMALL)
@@ -263,14 +264,12 @@ def test_the_files_of_a_run(tmp_path: Path) -> None:
 
 
 def test_options_from_a_file(tmp_path: Path) -> None:
-    """The command line overrides the file, a run keeps its options, and a wrong file is refused before Ray starts."""
+    """The command line overrides the file, and a wrong file is refused before Ray starts."""
     path = tmp_path / "my.yaml"
     write_config(path, replace(SMALL_RUN, iterations=1, num_env_runners=1))
     command = [sys.executable, "-m", "experiments.train_rllib", "--config", str(path)]
-    options = parse_options(Args, [*command[3:], "--num-env-runners", "0", "--out", str(tmp_path / "run")])
-    assert options == replace(SMALL_RUN, iterations=1, out=tmp_path / "run")
-    main(options)
-    assert read_config(options.out / CONFIG, Args) == options
+    options = parse_options(Args, [*command[3:], "--num-env-runners", "0", "--out", "elsewhere"])
+    assert options == replace(SMALL_RUN, iterations=1, out=Path("elsewhere"))
     path.write_text("rollout: 128\n")
     refused = subprocess.run(command, capture_output=True, text=True, check=False)
     assert refused.returncode == 2
