@@ -55,8 +55,6 @@ def replace_file(path: AnyPath, mode: str = "w") -> Iterator[IO[Any]]:
     text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
     with replace_path(path) as beside, beside.open(mode, **text) as file:
         yield file
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def write_text(path: AnyPath, text: str) -> None:

@@ -33,6 +33,7 @@ class Recorder:
         self._seeds = seeds
         self._deal = state.racks.copy()
         self._steps: list[dict[str, Any]] = []
+        self._told: list[list[tuple[int, list[Event]]]] = []  # the events of the first steps, once they were asked for
 
     def apply(self, actions: Ints, rows: Ints | None = None, draws: Ints | None = None) -> None:
         """In place: play one action in each game and record it. The arguments are those of ``kernel.apply``.
@@ -59,16 +60,20 @@ class Recorder:
     def copy(self) -> "Recorder":
         """Return a recorder of the same games; actions played through one do not change the other."""
         other = copy(self)
-        other.state, other._steps = self.state.copy(), list(self._steps)
+        other.state, other._steps, other._told = self.state.copy(), list(self._steps), list(self._told)
         return other
 
     def records(self) -> list[Record]:
         """Return one record for each game, up to its current position."""
         state = self.state
         events: list[list[Event]] = [[] for _ in range(len(state))]
-        for step in self._steps:
-            for index, row in enumerate(step["row"].tolist()):
-                events[row] += self._events({name: column[index] for name, column in step.items()})
+        for step in self._steps[len(self._told) :]:
+            rows = step["row"].tolist()
+            columns = [{name: column[index] for name, column in step.items()} for index in range(len(rows))]
+            self._told.append([(row, self._events(each)) for row, each in zip(rows, columns, strict=True)])
+        for told in self._told:
+            for row, found in told:
+                events[row] += [_copy_event(event) for event in found]
         ranks = ranking.ranks(state.scores)
         return [
             Record(
@@ -107,3 +112,8 @@ class Recorder:
     def _tiles(self, kinds: Ints) -> list[str]:
         """Return the names of the tiles in a rack; empty slots are omitted."""
         return [tile_name(self.state.rules, kind) for kind in kinds if kind != EMPTY]
+
+
+def _copy_event(event: Event) -> Event:
+    """Return a copy that shares nothing that can be changed: an event has lists and dictionaries of plain values."""
+    return [value.copy() if isinstance(value, list | dict) else value for value in event]

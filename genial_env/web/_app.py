@@ -1,34 +1,32 @@
 """The server as an ASGI application: which function answers requests for which address."""
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from genial_env.analysis.judge import can_judge
 from genial_env.web import _game_requests as game_requests
 from genial_env.web._access import COOKIE, INVITATION_COOKIE, AccessControl
+from genial_env.web._answers import ERRORS, JsonAnswer, ReviewAnswer, as_response, wait_for
 from genial_env.web._introduction import play_lesson
 from genial_env.web._page_files import send_file, send_replay_page, send_worker
 from genial_env.web._record_requests import ReviewStream, list_steps, parse_record, summarize_file
 from genial_env.web._request_checks import FRAMED, Refused, RequestChecks, invalid, read_body
 from genial_env.web._request_parts import MAX_BODY_BYTES, game_name, parse_body, parse_seat, parse_turn
-from genial_env.web._serialize import JsonObject, choices_to_json, look_to_json, rules_to_json
+from genial_env.web._serialize import choices_to_json, look_to_json, rules_to_json
 from genial_env.web._sessions import Sessions
 from genial_env.web._study_routes import LONG, QUICK, Work
 from genial_env.web._table_requests import CHANGES
 from genial_env.web._warm_up import WARM_UP
-from genial_env.web._work_queue import TaskCancelled, WorkQueue
+from genial_env.web._work_queue import WorkQueue
 from genial_env.web.limits import Limits
 
 AFTER_TIME_S = 0.05
@@ -57,13 +55,7 @@ class App(RequestChecks):
     ) -> None:
         self._handlers = RequestHandlers(Sessions(folder, limits), limits, invitation)
         self._warm_up = warm_up
-        errors = {
-            Refused: _answer_refusal,
-            TaskCancelled: _answer_cancelled,
-            HTTPException: _answer_http_error,
-            Exception: _answer_internal_error,
-        }
-        starlette = Starlette(routes=_list_routes(self._handlers), exception_handlers=errors, lifespan=self._lifespan)
+        starlette = Starlette(routes=_list_routes(self._handlers), exception_handlers=ERRORS, lifespan=self._lifespan)
         super().__init__(starlette, hosts)
 
     @property
@@ -153,14 +145,6 @@ def _list_routes(handlers: "RequestHandlers") -> list[Route]:
 
 
 Handler = Callable[[Request], Awaitable[Response]]
-
-
-class JsonAnswer(JSONResponse):
-    """JSON in ASCII, so that every name of an agent can be sent."""
-
-    def render(self, content: Any) -> bytes:
-        """Return the bytes of the JSON."""
-        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
 class RequestHandlers:
@@ -254,7 +238,7 @@ class RequestHandlers:
             clock = access.game.seating.clock
             if clock is not None and clock.running is not None:  # then the game may end
                 wait = min(wait, clock.remaining(clock.running) + AFTER_TIME_S)
-            await _wait_for(access.game.changes.wait(request.query_params["after"]), request, wait)
+            await wait_for(access.game.changes.wait(request.query_params["after"]), request, wait)
             access = await self._access.game(request)  # the link may have been replaced meanwhile
         seat = parse_seat(request)
         return JsonAnswer(await run_in_threadpool(game_requests.show_game, access.game, access.viewer, seat))
@@ -279,7 +263,7 @@ class RequestHandlers:
         wait = self._parse_wait(sent.get("wait", 0))
         task = await run_in_threadpool(game_requests.request_decision, self._agents, *access, sent)
         if task is not None:
-            await _wait_for(task.wait(), request, wait)
+            await wait_for(task.wait(), request, wait)
             access = await self._access.game(request)  # the link may have been replaced meanwhile
         show = game_requests.show_progress
         return JsonAnswer(await run_in_threadpool(show, access.game, access.viewer, sent, task))
@@ -294,7 +278,7 @@ class RequestHandlers:
         seat, sent = parse_seat(request), parse_turn(request)
         wait = self._parse_wait(request.query_params.get("wait", "0"))
         task = await run_in_threadpool(game_requests.request_hint, self._helpers, *access, seat, sent)
-        await _wait_for(task.wait(), request, wait)
+        await wait_for(task.wait(), request, wait)
         return JsonAnswer(game_requests.show_hint(task))
 
     async def record(self, request: Request) -> Response:
@@ -326,7 +310,7 @@ class RequestHandlers:
         try:
             body = await read_body(request, MAX_FILE_BYTES)
             task = self._helpers.submit(session.digest, "file", lambda task: summarize_file(body))
-            await _wait_for(task.wait(), request)
+            await wait_for(task.wait(), request)
             task.cancel()  # in case the client has left
             return JsonAnswer(task.outcome())
         finally:
@@ -361,7 +345,7 @@ class RequestHandlers:
 
         async def handler(request: Request) -> Response:
             await self._access.session(request, guests=True)
-            return _as_response(await run_in_threadpool(work, await parse_body(request)))
+            return as_response(await run_in_threadpool(work, await parse_body(request)))
 
         return handler
 
@@ -371,9 +355,9 @@ class RequestHandlers:
         async def handler(request: Request) -> Response:
             session, sent = await self._access.session(request, guests=True), await parse_body(request)
             task = self._helpers.submit(session.digest, request.url.path, lambda task: work(sent))
-            await _wait_for(task.wait(), request)
+            await wait_for(task.wait(), request)
             task.cancel()  # in case the client has left
-            return _as_response(task.outcome())
+            return as_response(task.outcome())
 
         return handler
 
@@ -389,64 +373,3 @@ class RequestHandlers:
         if not 0 <= seconds <= self._limits.poll_s:
             raise invalid("wait", f"seconds from 0 to {self._limits.poll_s:g}", sent)
         return seconds
-
-
-class ReviewAnswer(StreamingResponse):
-    """The lines of a review. The work is cancelled if the client leaves, also before the first line."""
-
-    def __init__(self, stream: ReviewStream) -> None:
-        super().__init__(stream.lines(), media_type="application/x-ndjson")
-        self._task = stream.task
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the lines."""
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._task.cancel()
-
-
-def _as_response(answer: JsonObject | Response) -> Response:
-    return answer if isinstance(answer, Response) else JsonAnswer(answer)
-
-
-async def _wait_for(event: Coroutine[Any, Any, None], request: Request, seconds: float | None = None) -> None:
-    """Wait until an event has come, some seconds have passed, or the client has left."""
-    if seconds == 0:
-        event.close()
-        return
-    waits = [asyncio.create_task(event), asyncio.create_task(_wait_for_disconnect(request))]
-    try:
-        await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for wait in waits:
-            wait.cancel()
-
-
-async def _wait_for_disconnect(request: Request) -> None:
-    """Wait until the client has left; ignore what it sends meanwhile."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
-
-
-# Errors
-
-
-async def _answer_refusal(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refused)
-    return JsonAnswer(error.to_dict(), error.status)
-
-
-async def _answer_cancelled(request: Request, error: Exception) -> Response:
-    message = "this was cancelled: the game has gone on, was removed, or the server is ending"
-    return Refused(409, message, "cancelled").answer()
-
-
-async def _answer_http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    message = f"{request.method} of this address: {error.detail.lower()}"
-    return Refused(error.status_code, message, "no_such_page").answer()
-
-
-async def _answer_internal_error(request: Request, error: Exception) -> Response:
-    return Refused(500, "something went wrong in the server; its log says what", "internal_error").answer()

@@ -232,7 +232,7 @@ def request_decision(
                 task.check_cancelled()
                 table = game.table.copy()
             action = table.choose()
-            with game.locked():
+            with task.aside(), game.locked():
                 task.check_cancelled()
                 session.change(game, lambda: game.table.advance(action))
 

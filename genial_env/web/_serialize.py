@@ -9,6 +9,8 @@ Colors are letters, tiles are two letters, cells are their numbers, and a free c
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import lru_cache
+from string import ascii_uppercase, digits
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,8 @@ JsonObject = dict[str, Any]
 """A dictionary that becomes a JSON object."""
 
 FREE_CELL = "."
+
+_DIGITS = digits + ascii_uppercase
 
 LEFT_WORDS = {RESIGNED: "resigned", OUT_OF_TIME: "ran out of time"}
 """What a person did who has left, by the reason."""
@@ -59,8 +63,12 @@ def choices_to_json() -> JsonObject:
     return {"combinations": combinations, "sizes": sizes, "ratings": RATINGS}
 
 
+@lru_cache(maxsize=64)
 def rules_to_json(rules: Rules) -> JsonObject:
-    """Return rules and the facts that follow from them, so that the page need not know the rules."""
+    """Return rules and the facts that follow from them, so that the page need not know the rules.
+
+    The object is not to be changed: others get the same one.
+    """
     t = tables(rules)
     return {
         "players": rules.players,
@@ -192,7 +200,7 @@ def _board_to_json(t: Tables, board: NDArray[np.int8]) -> JsonObject:
     """Return the color on each cell, and the lengths of the lines beside it as digits of base 36, six for a cell."""
     return {
         "board": "".join(FREE_CELL if color == FREE else COLOR_LETTERS[color] for color in board.tolist()),
-        "runs": "".join(np.base_repr(length, 36) for length in run_lengths(t, board).ravel().tolist()),
+        "runs": "".join([_DIGITS[length] for length in run_lengths(t, board).ravel().tolist()]),
     }
 
 

@@ -9,8 +9,8 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Hashable
-from contextlib import suppress
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar, cast
@@ -20,6 +20,9 @@ from genial_env.web._request_checks import Refused
 from genial_env.web._warm_up import WARM_UP
 
 T = TypeVar("T")
+
+MAX_ASIDE = 16
+"""The most threads of a queue that wait for the disk while others work in their place."""
 
 log = logging.getLogger(__name__)
 
@@ -35,16 +38,16 @@ class Task(Generic[T]):
         owner: the owner of the task; owners share the threads fairly.
         kind: the kind of work. A task is expected to take as long as the last one of its kind.
         work: the function that is called with the task; what it returns or raises is the outcome.
-        on_cancel: is called when the task is cancelled.
+        on_idle: is called when the task is cancelled, and when its thread waits for the disk.
     """
 
-    def __init__(
-        self, owner: Hashable, kind: str, work: "Callable[[Task[T]], T]", on_cancel: Callable[[], None]
-    ) -> None:
+    def __init__(self, owner: Hashable, kind: str, work: "Callable[[Task[T]], T]", on_idle: Callable[[], None]) -> None:
         self.owner, self.kind = owner, kind
+        self.is_aside = False
+        """Whether the work waits for the disk, so that another task may be begun."""
         self.in_progress = False
         """Whether a thread is working on it."""
-        self._on_cancel = on_cancel
+        self._on_idle = on_idle
         self._work: Callable[[Task[T]], T] | None = work
         self._created = time.monotonic()
         self._lock = threading.Lock()
@@ -66,7 +69,7 @@ class Task(Generic[T]):
     def cancel(self) -> None:
         """Do not begin the task, or discard its outcome. A task that is done does not change."""
         self._finish(None, TaskCancelled())
-        self._on_cancel()
+        self._on_idle()
 
     def check_cancelled(self) -> None:
         """Raise an error if the task was cancelled. Every checkpoint of the work calls this.
@@ -76,6 +79,16 @@ class Task(Generic[T]):
         """
         if self.done:
             raise TaskCancelled
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Let another thread work in the block, in which this one waits for the disk."""
+        self.is_aside = True
+        self._on_idle()
+        try:
+            yield
+        finally:
+            self.is_aside = False
 
     async def wait(self, seconds: float | None = None) -> None:
         """Wait until there is an outcome, or some seconds have passed; None for no limit. No thread waits."""
@@ -201,11 +214,13 @@ class WorkQueue:
 
     @property
     def _allowed(self) -> int:
-        """How many threads there may be: more than the queue has while some are at work on cancelled tasks."""
-        return self._size + min(self._size, sum(task.done for task in self._in_progress))
+        """How many threads there may be: more than the queue has while some wait, or work on cancelled tasks."""
+        cancelled = sum(task.done for task in self._in_progress)
+        aside = sum(task.is_aside for task in self._in_progress)
+        return self._size + min(self._size, cancelled) + min(MAX_ASIDE, aside)
 
     def _replace_threads(self) -> None:
-        """Start a thread in the place of one that is at work on a cancelled task, if tasks wait."""
+        """Start a thread in the place of one that waits, or is at work on a cancelled task, if there are tasks."""
         with self._changed:
             self._start_threads()
 

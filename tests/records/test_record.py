@@ -51,6 +51,23 @@ def test_replay_stands_where_the_game_ended() -> None:
         assert state.over[0]
 
 
+def test_records_are_copies() -> None:
+    """Events are converted once; whoever changes a record does not change the next one, nor that of a copy."""
+    recorder = Recorder(kernel.deal(Rules(), game_seeds(1, 1)), ["a", "b"])
+    recorder.apply(np.array([kernel.legal(recorder.state)[0].argmax()]))
+    first = recorder.records()[0]
+    before, other = copy.deepcopy(first), recorder.copy()
+    for event in first["events"]:
+        for value in event:
+            if isinstance(value, list | dict):
+                value.clear()
+        event.clear()
+    assert recorder.records()[0] == other.records()[0] == before
+    other.apply(np.array([kernel.legal(other.state)[0].argmax()]))
+    assert len(other.records()[0]["events"]) > len(before["events"])
+    assert recorder.records()[0] == before
+
+
 def test_replay_of_a_part_and_a_broken_off_game() -> None:
     rules = Rules()
     seeds = game_seeds(8, 1)

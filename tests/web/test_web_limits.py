@@ -121,6 +121,23 @@ def test_a_cancelled_task_ends_at_its_next_checkpoint() -> None:
     queue.close()
 
 
+def test_another_task_is_done_while_one_waits_for_the_disk() -> None:
+    """A queue of one thread: the second task ends before the first, which stands aside."""
+    saved, queue = threading.Event(), WorkQueue(1, 10, "test")
+
+    def save(task: Any) -> None:
+        with task.aside():
+            assert saved.wait(GUARD)
+
+    first = queue.submit("a", "save", save)
+    asyncio.run(queue.submit("b", "next", lambda task: None).wait(60))
+    assert not first.done
+    saved.set()
+    asyncio.run(first.wait(60))
+    first.outcome()
+    queue.close()
+
+
 def test_a_queue_is_bounded() -> None:
     gated = Gated(most=2)
     tasks = [gated.add("a", "0"), gated.add("b", "1")]

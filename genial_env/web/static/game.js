@@ -2,20 +2,19 @@
 
 import { gamePath } from "./addresses.js";
 import { Refusal, get, isAbort, post } from "./api.js";
-import { Board, frameBoard } from "./board.js";
+import { frameBoard } from "./board.js";
 import { Clocks } from "./clock.js";
 import { createButtons, createCurtain, createRack } from "./controls.js";
-import { announce, fill, html, isForeignKey, isInside, wait } from "./dom.js";
+import { announce, fill, html, isForeignKey, wait } from "./dom.js";
 import { createEnding } from "./ending.js";
-import { Hand } from "./hand.js";
 import { News } from "./news.js";
 import { createPanels, createTable, createUnseen } from "./panels.js";
-import { describeMisfit, describePlacement, findPlacement } from "./placement.js";
+import { describePlacement } from "./placement.js";
 import { SeatLinks, openSeat } from "./seat_links.js";
 import { describeEvents, nameAction } from "./sentences.js";
 import { playChange } from "./sounds.js";
 import { TableActions, ThinkingControls } from "./table_actions.js";
-import { nameTile } from "./tiles.js";
+import { TilePlacer } from "./tile_placer.js";
 import { texts } from "./texts.js";
 
 /** @import { Game, GameEvent, Hint, Thinking } from "./api_types.js" */
@@ -24,7 +23,6 @@ import { texts } from "./texts.js";
 
 /** @type {Record<string, number>} milliseconds after an agent's move, so that it is seen before the next one */
 const PACES = { slow: 2500, normal: 900, fast: 150 };
-const BETWEEN_ROTATIONS_MS = 100; // some mouse wheels send many events
 const WHILE_BUSY_MS = 50; // before it is seen whether a request is done
 const WHEN_BUSY_MS = 1000; // before a busy server is asked again
 const LONG_POLL_S = 10; // how long the server may hold an answer back for an agent
@@ -67,44 +65,34 @@ async function retryWhileBusy(send) {
 /** @param {string} id of the game */
 const createLookBack = (id) => html("a", { href: `#/replay/${id}` }, texts.lookBack);
 
-class GameScreen {
+class GameScreen extends TilePlacer {
   /**
    * @param {HTMLElement} place
    * @param {Game} game
    * @param {string} key
    */
   constructor(place, game, key) {
+    super(game.rules);
     this.key = key;
     this.leaving = new AbortController();
     this.busy = false; // a request is on its way
     this.stuck = false; // an agent's decision did not come
-    this.lastRotation = 0; // when the wheel last turned the tile
     this.channel = new BroadcastChannel("genial"); // to other windows with the same game
     this.channel.onmessage = ({ data }) => this.follow(data);
     this.onVisible = () => document.visibilityState === "visible" && this.catchUp();
     document.addEventListener("visibilitychange", this.onVisible);
-    this.hand = new Hand();
-    this.board = new Board(game.rules, {
-      label: texts.boardHelp,
-      onCellClick: (cell) => this.onCellClick(cell),
-      onCellHover: (cell) => this.onCellHover(cell),
-    });
-    this.board.element.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
     this.board.element.addEventListener("focus", () => this.showHand());
-    this.board.element.addEventListener("blur", () => this.board.showCursor(null));
     this.statusText = html("span", { role: "status" });
     this.clockText = html("span", { class: "since" }); // apart, so that it is not read out every second
     this.clocks = new Clocks(() => this.catchUp());
     this.status = html("div", { class: "status" }, this.statusText, this.clockText, this.clocks.element);
     this.clock = setInterval(() => this.showClock(), CLOCK_MS);
-    this.preview = html("p", { class: "preview" });
     this.run = 0; // which loop over the agents' decisions goes on
     this.resumes = false; // the next request has an agent think again whose thinking was cancelled
     this.paused = false;
     this.pace = "normal";
     this.pause = html("button", { type: "button", class: "main", onclick: () => this.togglePause() }, texts.pause);
     this.watch = this.createWatch();
-    this.controls = html("div", { class: "controls" });
     this.side = html("div", { class: "panels" });
     this.unseen = createUnseen();
     this.log = html("ol", { class: "moves" });
@@ -182,6 +170,10 @@ class GameScreen {
 
   // What is known
 
+  get laying() {
+    return this.game;
+  }
+
   /** Whether the person may decide now. */
   get choosing() {
     return Boolean(this.game.choice) && !this.busy;
@@ -234,17 +226,6 @@ class GameScreen {
     const last = Math.max(-1, ...seats.map((seat) => movers.lastIndexOf(seat)));
     const first = waits && position.phase !== "bonus" ? last + 1 : Math.max(0, last);
     return moves.slice(this.watching ? -1 : first).filter((event) => event.kind === "place");
-  }
-
-  /** How the tile in hand is drawn. */
-  get look() {
-    if (!this.placement?.fits) return "wrong";
-    return this.hand.fixed ? "fixed" : "over";
-  }
-
-  /** The tile in hand over the board; null if it is nowhere. */
-  get placement() {
-    return this.placing ? findPlacement(this.game, this.hand, this.board.grid) : null;
   }
 
   // Showing
@@ -373,87 +354,14 @@ class GameScreen {
 
   // The tile in hand
 
-  /** @param {number} slot */
-  pick(slot) {
-    if (!this.placing || !this.tiles[slot]) return;
-    this.hand.slot = slot;
-    this.refresh();
-    announce(texts.inHand(nameTile(this.tiles[slot])));
-    this.board.element.focus({ preventScroll: true });
-  }
-
-  /** @param {number | null} cell */
-  onCellHover(cell) {
-    if (this.hand.fixed) return;
-    this.hand.anchor = cell;
-    this.showHand();
-  }
-
-  /**
-   * Put the tile on a cell; a second click turns it.
-   * @param {number} cell
-   */
-  onCellClick(cell) {
-    const { hand } = this;
-    if (!this.placing) return;
-    if (hand.slot === null) {
-      this.say(texts.chooseTile);
-      return;
-    }
-    if (hand.fixed && hand.anchor !== null && hand.cover(this.board.grid, hand.anchor).cells.includes(cell)) {
-      this.rotate(1);
-      return;
-    }
-    hand.anchor = cell;
-    hand.fixed = hand.cover(this.board.grid, cell).fits;
-    this.refresh();
-    this.say(hand.fixed ? (this.preview.textContent ?? "") : describeMisfit(this.game));
-  }
-
-  /** @param {1 | -1} by */
-  rotate(by) {
-    if (!this.placing || this.hand.slot === null) return;
-    this.hand.rotate(by, this.board.grid);
-    this.refresh();
-    if (this.hand.anchor !== null) announce(this.preview.textContent ?? "");
-  }
-
-  undo() {
-    if (this.hand.fixed) this.hand.fixed = false;
-    else this.hand.slot = null;
-    this.refresh();
-    announce(texts.takenBack);
-  }
-
   refresh() {
     this.showHand();
     this.showControls();
   }
 
-  /**
-   * Show and announce a message.
-   * @param {string} words
-   */
-  say(words) {
-    this.preview.textContent = words;
-    announce(words);
-  }
-
-  confirm() {
-    const { fixed, slot } = this.hand;
-    const placement = this.placement;
-    if (fixed && slot !== null && placement?.fits) this.play({ slot, cells: placement.cells });
-  }
-
-  // Keys and the wheel
-
-  /** @param {WheelEvent} event */
-  onWheel(event) {
-    if (!this.placing || this.hand.slot === null) return;
-    event.preventDefault();
-    if (event.timeStamp - this.lastRotation < BETWEEN_ROTATIONS_MS) return;
-    this.lastRotation = event.timeStamp;
-    this.rotate(event.deltaY > 0 ? 1 : -1);
+  /** @param {{slot: number, cells: number[]}} decision */
+  lay(decision) {
+    this.play(decision);
   }
 
   /** @param {KeyboardEvent} event */
@@ -467,39 +375,8 @@ class GameScreen {
 
   /** @param {KeyboardEvent} event */
   findKeyAction(event) {
-    const { key } = event;
-    if (key.startsWith("Arrow") && event.target === this.board.element) return () => this.moveCursor(key);
-    if (!this.choosing) return null;
-    if (/^[1-9]$/.test(key)) return () => this.pick(Number(key) - 1);
-    if (key === "r") return () => this.rotate(1);
-    if (key === "R") return () => this.rotate(-1);
-    if (key === "Escape") return () => this.undo();
-    if (key.toLowerCase() === "h" && this.game.judge) return () => this.hint();
-    if (key === "Enter" && !isInside(event, "button, a, summary")) return () => this.onEnter();
-    return null;
-  }
-
-  onEnter() {
-    if (this.hand.fixed) this.confirm();
-    else this.onCellClick(this.hand.anchor ?? this.middleCell);
-  }
-
-  get middleCell() {
-    return (this.board.groups.length - 1) / 2;
-  }
-
-  /**
-   * Move the cursor to the next cell, with the tile in hand.
-   * @param {string} key
-   */
-  moveCursor(key) {
-    const cell = this.hand.anchor === null ? this.middleCell : this.board.grid.follow(this.hand.anchor, key);
-    this.hand.fixed = false;
-    this.hand.anchor = cell;
-    this.refresh();
-    const placement = this.placement;
-    const words = `${this.board.grid.name(cell)}, ${this.board.describe(cell)}`;
-    announce(placement ? `${words}. ${describePlacement(this.game, this.board.grid, placement)}` : words);
+    if (this.choosing && this.game.judge && event.key.toLowerCase() === "h") return () => this.hint();
+    return this.findHandAction(event);
   }
 
   // Watching agents
@@ -573,8 +450,7 @@ class GameScreen {
   loseGame(words) {
     this.leave();
     this.statusText.textContent = words;
-    fill(this.controls);
-    this.table.element.hidden = true;
+    [this.controls, this.table.element, this.table.question].forEach((each) => fill(each));
   }
 
   // Requests

@@ -183,7 +183,7 @@ class Lessons {
     const before = this.solver.rating;
     if (isFirst) this.solver = rateTry(this.solver, puzzle, solved);
     const change = Math.round(this.solver.rating - before);
-    const words = solved ? texts.solved : texts.notSolved(lost);
+    const words = solved ? texts.solved : texts.notSolved(lost, puzzle.rules.mode === "solo");
     const rated = isFirst ? texts.ratedTry(Math.round(this.solver.rating), change) : texts.notRated;
     this.showHead();
     const proven = html("p", { class: "hint" }, `${texts.bestCount(count)} ${texts.proof(proof, proved)}`);
@@ -212,13 +212,13 @@ class Lessons {
     const rest = words.slice(1).map((each) => html("p", {}, each));
     const answer = html("div", {}, ...this.describeBest(best), more);
     const show = () => {
-      fill(shown, answer);
+      shown.replaceWith(answer);
       this.drawBest(move, best);
     };
-    const shown = html("div", {}, html("button", { type: "button", onclick: show }, texts.showAnswer));
-    if (isSolved) show();
+    const shown = html("div", { class: "buttons" }, html("button", { type: "button", onclick: show }, texts.showAnswer));
+    if (isSolved) this.drawBest(move, best);
     else this.drawPlayed(move);
-    this.showResult([title, rest, shown], !isSolved);
+    this.showResult([title, rest, isSolved ? answer : shown], !isSolved);
     announce([...words].join(" "));
   }
 

@@ -1,25 +1,21 @@
 // The screen of a recorded game: from a file or from a game played here, step by step, and reviewed.
 
 import { gamePath } from "./addresses.js";
-import { Refusal, describeRefusal, get, getText, isAbort, postForLines, postText } from "./api.js";
+import { Refusal, get, getText, postText } from "./api.js";
 import { Board, frameBoard } from "./board.js";
-import { createChart } from "./chart.js";
-import { announce, fill, html, isForeignKey } from "./dom.js";
+import { fill, html, isForeignKey } from "./dom.js";
+import { LETTERS, SIGNS, createJudgement, labelPairs, tileOf } from "./judgement.js";
 import { Opener } from "./opener.js";
-import { keepMistakes, tryAddress } from "./lessons.js";
 import { createPanels, createTable } from "./panels.js";
-import { describeEvents, describePoints, nameAction, nameTrack } from "./sentences.js";
+import { ReviewReport, findMistakes, isSolo } from "./review_report.js";
+import { describeEvents } from "./sentences.js";
 import { createShare, embedData, pack, positionAddress, unpack } from "./share.js";
-import { drawTile, nameTile } from "./tiles.js";
 import { texts } from "./texts.js";
 
 /** @import { Drawing, Ghost } from "./board.js" */
-/** @import { Alternative, Decision, GameEvent, Luck, Position, Review, ReviewLine, SeatName, Steps } from "./api_types.js" */
+/** @import { GameEvent, Position, Review, SeatName, Steps } from "./api_types.js" */
 
 const STEP_MS = 1200; // a step when the game plays by itself
-const SHOWN_DRAWS = 5; // the draws with the most luck, good or bad
-const LETTERS = "ABC"; // of alternatives
-const SIGNS = { best: "★", good: "✓", inaccuracy: "?!", mistake: "?", blunder: "??" };
 
 /**
  * Show a recorded game. Its address is `#/replay/<game>/<decision>`: a game played here by its id, another one packed into
@@ -47,7 +43,7 @@ export async function openReplay(place, key, what) {
     show(line, { ...steps, people, names: named?.map(texts.seatName) ?? steps.names }, address || `=${await pack(line)}`);
     history.replaceState({ line, about, review }, "");
     if (review) shown?.setReview(review);
-    else if (begin) shown?.startReview();
+    else if (begin) shown?.report.startReview();
   }
 
   /**
@@ -89,55 +85,6 @@ export async function openReplay(place, key, what) {
   };
 }
 
-/**
- * Create a select element.
- * @param {Record<string, string>} options label by value
- * @param {string} chosen
- */
-function createSelect(options, chosen) {
-  const select = html("select", {}, Object.entries(options).map(([value, words]) => html("option", { value }, words)));
-  select.value = chosen;
-  return select;
-}
-
-/** @param {() => void} go */
-const createNextMistake = (go) =>
-  html("button", { type: "button", title: texts.nextMistakeKey, onclick: go }, texts.nextMistake, html("kbd", { "aria-hidden": true }, "N"));
-
-/**
- * Create the button that keeps the mistakes as puzzles: those of people, or of everybody if there are no people.
- * @param {Steps} game
- * @param {Decision[]} decisions
- */
-function createKeep(game, decisions) {
-  const people = game.people ?? [];
-  const isOwn = (/** @type {number} */ seat) => people.length === 0 || people.includes(seat);
-  const keep = () => {
-    const words = texts.mistakesKept(keepMistakes(game, decisions, isOwn));
-    status.textContent = words;
-    status.hidden = false;
-    announce(words);
-  };
-  const status = html("a", { href: "#/lessons/own", hidden: true });
-  return [html("button", { type: "button", onclick: keep }, texts.keepMistakes), status];
-}
-
-/**
- * Label the pairs of cells of alternatives; those on the same pair share a label.
- * @param {Alternative[]} alternatives
- */
-function labelPairs(alternatives) {
-  /** @type {Map<string, import("./board.js").Pill>} */
-  const pills = new Map();
-  alternatives.forEach(({ cells }, index) => {
-    if (!cells.length) return;
-    const pair = [...cells].sort((a, b) => a - b).join();
-    const words = (pills.get(pair)?.words ?? "") + LETTERS[index];
-    pills.set(pair, { cells, words, square: false });
-  });
-  return [...pills.values()];
-}
-
 class Replay {
   /**
    * @param {string | null} line the record; null for a game in progress
@@ -155,11 +102,8 @@ class Replay {
     this.chosen = null; // an alternative that is looked at
     /** @type {Review | null} */
     this.review = null;
-    /** @type {ReturnType<typeof createChart> | null} */
-    this.chart = null;
     /** @type {ReturnType<typeof setInterval> | undefined} */
     this.timer = undefined;
-    this.leaving = new AbortController();
     this.board = new Board(game.rules, { label: texts.recordBoard });
     this.told = describeEvents(game.rules, game.names, this.board.grid, game.events);
     this.status = html("p", { class: "status", role: "status" });
@@ -174,10 +118,12 @@ class Replay {
     this.auto = html("button", { type: "button", onclick: () => this.toggleAuto() }, texts.play);
     this.judged = html("div", { class: "judged" });
     this.side = html("div", { class: "panels" });
-    this.level = createSelect(texts.levels, "normal");
-    this.racks = createSelect(texts.rackModes, "hidden");
-    this.report = html("section", { class: "card report", "aria-label": texts.review }, this.createStart());
-    this.bad = createNextMistake(() => this.goToMistake());
+    this.report = new ReviewReport(line, game, {
+      describe: (index) => this.describeDecision(index),
+      go: (at) => this.go(at),
+      goToMistake: () => this.goToMistake(),
+      onReview: (review) => this.setReview(review),
+    });
     this.moves = html("ol", { class: "moves" });
     this.element = this.createElement(opener);
     this.listMoves();
@@ -187,11 +133,6 @@ class Replay {
   /** The number of decisions. */
   get last() {
     return this.game.frames.length - 1;
-  }
-
-  /** Whether racks were hidden, and no longer need to be. */
-  get mayOpenRacks() {
-    return this.game.end !== "unfinished" && this.game.rules.players > 1;
   }
 
   /** @param {HTMLElement} opener */
@@ -222,7 +163,7 @@ class Replay {
       status: this.status,
       board: frameBoard(this.board),
       controls: [steps, this.slider, this.judged],
-      beside: [this.side, this.report, log, share, opener],
+      beside: [this.side, this.report.element, log, share, opener],
     });
     table.classList.add("replay");
     return table;
@@ -274,7 +215,7 @@ class Replay {
 
   leave() {
     this.stop();
-    this.leaving.abort();
+    this.report.leave();
   }
 
   /** @param {KeyboardEvent} event */
@@ -319,7 +260,7 @@ class Replay {
     fill(this.side, createPanels(rules, names, position, { over }), html("div", { class: "buttons" }, analyse));
     history.replaceState(history.state, "", `#/replay/${this.address}/${this.at}`);
     this.showJudgement();
-    this.chart?.mark(this.at - 1);
+    this.report.chart?.mark(this.at - 1);
     [...this.moves.children].forEach((item, index) =>
       item.children[0].toggleAttribute("data-now", index === this.at - 1),
     );
@@ -342,7 +283,7 @@ class Replay {
     const pills = placed ? [{ cells, words: SIGNS[verdict], square: true }] : [];
     const chosen = this.chosen === null ? undefined : alternatives[this.chosen];
     if (this.chosen !== null && chosen?.cells.length) {
-      const other = this.tileOf(chosen, position);
+      const other = tileOf(chosen, position);
       const better = { cells: chosen.cells, words: LETTERS[this.chosen], square: false };
       return {
         ghosts: [...ghosts, { cells: chosen.cells, tile: other, look: "better" }],
@@ -351,16 +292,6 @@ class Replay {
       };
     }
     return { ghosts, lines, pills: [...labelPairs(alternatives), ...pills] };
-  }
-
-  /**
-   * Return the tile of an alternative; "" for an action that is no placement.
-   * @param {Alternative} alternative
-   * @param {Position} position
-   */
-  tileOf({ slot }, position) {
-    const rack = position.racks[position.to_play];
-    return slot === null || typeof rack === "number" ? "" : rack[slot];
   }
 
   listMoves() {
@@ -391,7 +322,7 @@ class Replay {
 
   /** Whether decisions are valued by the lowest marker. */
   get solo() {
-    return this.review?.unit === "lowest marker";
+    return isSolo(this.review);
   }
 
   /** The judgement of the decision that led here. */
@@ -399,121 +330,19 @@ class Replay {
     return this.at > 0 ? (this.review?.decisions[this.at - 1] ?? null) : null;
   }
 
-  async startReview() {
-    const before = [...this.report.childNodes];
-    const bar = html("progress", { max: 1, value: 0, "aria-label": texts.review });
-    const words = html("p", { role: "status" }, texts.reviewing);
-    const cancelling = new AbortController();
-    this.leaving.signal.addEventListener("abort", () => cancelling.abort());
-    const cancel = html("button", { type: "button", onclick: () => cancelling.abort() }, texts.cancel);
-    fill(this.report, words, bar, html("div", { class: "buttons" }, cancel));
-    /** @param {ReviewLine} line */
-    const onLine = ({ done, of, review, error, code = "", values = {} }) => {
-      if (error) throw new Refusal(422, describeRefusal({ error, code, values }));
-      if (review) this.setReview(review);
-      if (done === undefined || of === undefined) return;
-      bar.max = of;
-      bar.value = done;
-      words.textContent = texts.reviewProgress(done, of);
-    };
-    try {
-      const address = `/api/review?level=${this.level.value}&racks=${this.racks.value}`;
-      await postForLines(address, this.line ?? "", cancelling.signal, onLine);
-    } catch (error) {
-      if (this.leaving.signal.aborted) return;
-      if (isAbort(error)) {
-        fill(this.report, before);
-        [...this.report.querySelectorAll("button")].at(-1)?.focus(); // the one that starts a review
-        announce(texts.cancelled);
-        return;
-      }
-      if (!(error instanceof Refusal)) throw error;
-      fill(this.report, html("p", { class: "problem", role: "alert" }, error.message), this.createStart());
-    }
+  /** @param {Review} review */
+  setReview(review) {
+    this.review = review;
+    history.replaceState({ ...history.state, review }, "");
+    this.report.show(review);
+    this.listMoves();
+    this.show();
   }
 
   /** Look at the next mistake or blunder; behind the last one at the first. */
   goToMistake() {
-    const bad = this.mistakes;
+    const bad = findMistakes(this.review);
     if (bad.length) this.go((bad.find((index) => index + 1 > this.at) ?? bad[0]) + 1);
-  }
-
-  /** The numbers of the decisions that were mistakes or blunders, from 0. */
-  get mistakes() {
-    const { decisions = [] } = this.review ?? {};
-    return decisions.flatMap(({ verdict }, index) => (["blunder", "mistake"].includes(verdict) ? [index] : []));
-  }
-
-  /** What starts a review. */
-  createStart() {
-    if (this.line === null) return html("p", { class: "hint" }, texts.reviewAtEnd);
-    return html(
-      "div",
-      { class: "buttons" },
-      html("label", {}, `${texts.level} `, this.level),
-      this.mayOpenRacks ? html("label", {}, `${texts.racks} `, this.racks) : null,
-      html("button", { type: "button", class: "main", onclick: () => this.startReview() }, texts.reviewGame),
-    );
-  }
-
-  /** @param {Review} review */
-  setReview(review) {
-    const { rules, names } = this.game;
-    const { judge, racks } = review;
-    this.review = review;
-    history.replaceState({ ...history.state, review }, "");
-    this.report.classList.add("done");
-    this.chart = createChart(rules, names, review, (index) => this.go(index + 1));
-    const worst = this.mistakes.map((index) => this.createBlunder(review.decisions[index], index));
-    const losses = names.map((name, seat) => html("li", {}, texts.meanLoss(name, review.mean_loss[seat])));
-    fill(
-      this.report,
-      html("h2", {}, texts.review),
-      html("p", { class: "hint" }, texts.reviewHelp(judge, this.solo, racks === "open")),
-      html("ul", { class: "losses" }, losses),
-      this.chart.element,
-      ...(review.luck ? this.describeLuck(review.luck) : []),
-      html("h3", {}, texts.worstTitle),
-      worst.length ? html("ul", { class: "blunders" }, worst) : html("p", {}, texts.none),
-      worst.length ? html("div", { class: "buttons" }, this.bad, createKeep(this.game, review.decisions)) : null,
-      this.createStart(),
-    );
-    this.listMoves();
-    this.show();
-    announce(texts.reviewDone);
-  }
-
-  /**
-   * Say what luck each track had, and which draws were the luckiest and the unluckiest.
-   * @param {Luck} luck
-   */
-  describeLuck(luck) {
-    const { rules, names } = this.game;
-    const tracks = luck.result.map((result, track) =>
-      texts.luckOfTrack(nameTrack(rules, names, track), result, luck.luck[track], luck.adjusted[track]),
-    );
-    const own = luck.draws.map(({ seat, tiles, luck: of }) => ({ seat, tiles, luck: of[seat % of.length] }));
-    const most = [...own].sort((a, b) => Math.abs(b.luck) - Math.abs(a.luck)).slice(0, SHOWN_DRAWS);
-    const draws = most.map(({ seat, tiles, luck: of }) => texts.luckOfDraw(names[seat], tiles.map(nameTile), of));
-    return [
-      html("h3", {}, texts.luckTitle),
-      html("p", {}, texts.luckHelp),
-      html("ul", { class: "luck" }, [...tracks, ...draws].map((words) => html("li", {}, words))),
-    ];
-  }
-
-  /**
-   * @param {Decision} decision
-   * @param {number} index
-   */
-  createBlunder({ verdict, loss }, index) {
-    const button = html(
-      "button",
-      { type: "button", class: `move ${verdict}`, onclick: () => this.go(index + 1) },
-      html("span", { class: "sign" }, SIGNS[verdict]),
-      texts.badDecision(index + 1, this.describeDecision(index), texts.verdicts[verdict], loss),
-    );
-    return html("li", {}, button);
   }
 
   /**
@@ -541,59 +370,6 @@ class Replay {
     if (found instanceof HTMLElement) found.focus({ preventScroll: true });
   }
 
-  /**
-   * Create the button of an alternative.
-   * @param {Alternative} alternative
-   * @param {number} index
-   */
-  createAlternative(alternative, index) {
-    const { cells, points, utility, word } = alternative;
-    const { position } = this.game.frames[this.at - 1];
-    const tile = this.tileOf(alternative, position);
-    const where = cells.map((cell) => this.board.grid.name(cell)).join(" ");
-    const worth = texts.worth(utility, this.solo);
-    const placed = texts.otherPlacement(where, describePoints(points, texts.colorName), worth);
-    const content = tile
-      ? [drawTile(tile, 10), html("span", { class: "unseen" }, `${nameTile(tile)} `), html("span", {}, placed)]
-      : texts.otherAction(nameAction(word, position.phase), worth);
-    return html(
-      "button",
-      {
-        type: "button",
-        class: "alternative",
-        "aria-pressed": String(this.chosen === index),
-        onclick: () => this.choose(index),
-      },
-      html("strong", {}, `${LETTERS[index]} `),
-      content,
-    );
-  }
-
-  /** Create the rack that was held when the decision was made; the tile that was laid is framed. */
-  createHeldRack() {
-    const { position } = this.game.frames[this.at - 1];
-    const rack = position.racks[position.to_play];
-    const held = typeof rack === "number" ? [] : rack.filter(Boolean);
-    const laid = held.indexOf(this.eventsAt(this.at)[0].tile ?? "");
-    const tiles = held.map((tile, index) => {
-      const drawn = drawTile(tile, 10);
-      drawn.classList.toggle("laid", index === laid);
-      return drawn;
-    });
-    const label = texts.rack(this.game.names[position.to_play], held.map(nameTile));
-    return html("span", { role: "img", "aria-label": label }, tiles);
-  }
-
-  /**
-   * Create the link to look for a better decision.
-   * @param {Decision} decision
-   */
-  createTryAgain({ verdict }) {
-    const { seen } = this.game.frames[this.at - 1];
-    if (!seen || ["best", "good"].includes(verdict)) return null;
-    return html("a", { class: "button quiet", href: tryAddress(seen) }, texts.tryAgain);
-  }
-
   /** Show what the judge says of the decision that is looked at. */
   showJudgement() {
     const { decision } = this;
@@ -601,31 +377,16 @@ class Replay {
       fill(this.judged);
       return;
     }
-    const { verdict, utility, best, loss, error, alternatives } = decision;
-    const worth = [utility, best].map((value) => texts.worth(value, this.solo));
-    const sign = html("span", { class: `sign ${verdict}` }, SIGNS[verdict]);
+    const { position, seen } = this.game.frames[this.at - 1];
+    const { grid } = this.board;
+    const { tile } = this.eventsAt(this.at)[0];
+    const name = this.game.names[position.to_play];
+    const { solo, chosen, after } = this;
     fill(
       this.judged,
-      html(
-        "div",
-        { class: "card" },
-        html("p", {}, sign, texts.judgement(texts.verdicts[verdict], worth, loss, error)),
-        html(
-          "div",
-          { class: "held" },
-          this.createHeldRack(),
-          html(
-            "button",
-            { type: "button", class: "quiet turn-over", onclick: () => this.toggleAfter() },
-            this.after ? texts.showBefore : texts.showAfter,
-          ),
-          this.createTryAgain(decision),
-        ),
-        html(
-          "div",
-          { class: "alternatives", role: "group", "aria-label": texts.instead },
-          alternatives.map((other, index) => this.createAlternative(other, index)),
-        ),
+      createJudgement(
+        { decision, position, seen, tile, name, grid, solo, chosen, after },
+        { onChoose: (index) => this.choose(index), onToggle: () => this.toggleAfter() },
       ),
     );
   }

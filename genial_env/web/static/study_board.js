@@ -1,39 +1,28 @@
 // A board on which a person tries a move: the rack, the tile in hand, what it scores. Used for analysis and lessons.
 
-import { Board, frameBoard } from "./board.js";
+import { frameBoard } from "./board.js";
 import { createButtons, createRack } from "./controls.js";
-import { announce, fill, html, isForeignKey, isInside } from "./dom.js";
-import { Hand } from "./hand.js";
-import { describeMisfit, describePlacement, findPlacement } from "./placement.js";
-import { nameTile } from "./tiles.js";
-import { texts } from "./texts.js";
+import { fill, isForeignKey } from "./dom.js";
+import { describePlacement } from "./placement.js";
+import { TilePlacer } from "./tile_placer.js";
 
 /** @import { Drawing } from "./board.js" */
 /** @import { Move, Shown } from "./api_types.js" */
 
-export class StudyBoard {
+export class StudyBoard extends TilePlacer {
   /**
    * @param {Shown} shown
    * @param {{onMove: (move: Move) => unknown, onCell?: ((cell: number) => boolean) | null}} options onCell: called with
    *   a cell that is clicked; it returns whether that was all
    */
   constructor(shown, { onMove, onCell = null }) {
+    super(shown.rules);
     this.onMove = onMove;
     this.onCell = onCell;
-    this.hand = new Hand();
     this.locked = false; // whether no move can be made
     /** @type {Drawing} */
     this.drawing = {};
-    this.board = new Board(shown.rules, {
-      label: texts.boardHelp,
-      onCellClick: (cell) => this.onCellClick(cell),
-      onCellHover: (cell) => this.onCellHover(cell),
-    });
-    this.board.element.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
-    this.board.element.addEventListener("blur", () => this.board.showCursor(null));
     this.frame = frameBoard(this.board);
-    this.preview = html("p", { class: "preview" });
-    this.controls = html("div", { class: "controls" });
     this.shown = shown;
     this.show(shown);
   }
@@ -60,7 +49,7 @@ export class StudyBoard {
     this.refresh();
   }
 
-  get game() {
+  get laying() {
     return { ...this.shown, seat: this.shown.position.to_play };
   }
 
@@ -74,16 +63,11 @@ export class StudyBoard {
     return typeof rack === "number" ? [] : rack;
   }
 
-  get placement() {
-    return this.placing ? findPlacement(this.game, this.hand, this.board.grid) : null;
-  }
-
   refresh() {
     const { placement, placing, hand } = this;
     if (placement) {
-      const look = placement.fits ? (hand.fixed ? "fixed" : "over") : "wrong";
-      this.board.draw({ lines: placement.lines, ghosts: [{ ...placement, look }] });
-      this.preview.textContent = describePlacement(this.game, this.board.grid, placement);
+      this.board.draw({ lines: placement.lines, ghosts: [{ ...placement, look: this.look }] });
+      this.preview.textContent = describePlacement(this.laying, this.board.grid, placement);
     } else {
       this.board.draw(this.drawing);
     }
@@ -91,7 +75,7 @@ export class StudyBoard {
     const choosing = !this.locked && Boolean(this.shown.choice);
     const state = { choosing, placing, isHeld: hand.slot !== null, isFixed: hand.fixed };
     const rack = createRack(this.tiles, { chosen: hand.slot, disabled: !placing, onPick: (slot) => this.pick(slot) });
-    const buttons = createButtons({ ...this.game, judge: false }, state, {
+    const buttons = createButtons({ ...this.laying, judge: false }, state, {
       lay: () => this.confirm(),
       takeBack: () => this.undo(),
       rotate: () => this.rotate(1),
@@ -103,15 +87,6 @@ export class StudyBoard {
     fill(this.controls, this.tiles.length ? rack : null, choosing ? buttons : null);
     const again = focused && this.controls.querySelector(`[data-act="${focused}"]:not(:disabled)`);
     if (again instanceof HTMLElement) again.focus({ preventScroll: true });
-  }
-
-  /** @param {number} slot */
-  pick(slot) {
-    if (!this.placing || !this.tiles[slot]) return;
-    this.hand.slot = slot;
-    this.refresh();
-    announce(texts.inHand(nameTile(this.tiles[slot])));
-    this.board.element.focus({ preventScroll: true });
   }
 
   /**
@@ -127,61 +102,17 @@ export class StudyBoard {
 
   /** @param {number | null} cell */
   onCellHover(cell) {
-    if (this.hand.fixed || this.hand.slot === null) return;
-    this.hand.anchor = cell;
-    this.refresh();
+    if (this.hand.slot !== null) super.onCellHover(cell);
   }
 
   /** @param {number} cell */
   onCellClick(cell) {
-    if (this.onCell?.(cell) || !this.placing) return;
-    const { hand } = this;
-    if (hand.slot === null) {
-      this.say(texts.chooseTile);
-      return;
-    }
-    if (hand.fixed && hand.anchor !== null && hand.cover(this.board.grid, hand.anchor).cells.includes(cell)) {
-      this.rotate(1);
-      return;
-    }
-    hand.anchor = cell;
-    hand.fixed = hand.cover(this.board.grid, cell).fits;
-    this.refresh();
-    this.say(hand.fixed ? (this.preview.textContent ?? "") : describeMisfit(this.game));
+    if (!this.onCell?.(cell)) super.onCellClick(cell);
   }
 
-  /** @param {1 | -1} by */
-  rotate(by) {
-    if (!this.placing || this.hand.slot === null) return;
-    this.hand.rotate(by, this.board.grid);
-    this.refresh();
-  }
-
-  undo() {
-    if (this.hand.fixed) this.hand.fixed = false;
-    else this.hand.reset(this.shown.choice?.pairs ?? []);
-    this.preview.textContent = "";
-    this.refresh();
-    announce(texts.takenBack);
-  }
-
-  /** @param {string} words */
-  say(words) {
-    this.preview.textContent = words;
-    announce(words);
-  }
-
-  confirm() {
-    const { fixed, slot } = this.hand;
-    const { placement } = this;
-    if (fixed && slot !== null && placement?.fits) this.onMove({ slot, cells: placement.cells });
-  }
-
-  /** @param {WheelEvent} event */
-  onWheel(event) {
-    if (!this.placing || this.hand.slot === null) return;
-    event.preventDefault();
-    this.rotate(event.deltaY > 0 ? 1 : -1);
+  /** @param {{slot: number, cells: number[]}} decision */
+  lay(decision) {
+    this.onMove(decision);
   }
 
   /**
@@ -190,20 +121,9 @@ export class StudyBoard {
    */
   onKey(event) {
     if (isForeignKey(event) || !this.placing) return false;
-    const { key } = event;
-    const cell = this.hand.anchor ?? (this.board.groups.length - 1) / 2;
-    if (key.startsWith("Arrow") && event.target === this.board.element) {
-      this.hand.anchor = this.hand.anchor === null ? cell : this.board.grid.follow(cell, key);
-      this.hand.fixed = false;
-      this.refresh();
-      announce(`${this.board.grid.name(this.hand.anchor)}, ${this.board.describe(this.hand.anchor)}`);
-    } else if (/^[1-9]$/.test(key)) this.pick(Number(key) - 1);
-    else if (key === "r" || key === "R") this.rotate(key === "r" ? 1 : -1);
-    else if (key === "Escape") this.undo();
-    else if (key === "Enter" && !isInside(event, "button, a, summary")) {
-      if (this.hand.fixed) this.confirm();
-      else this.onCellClick(cell);
-    } else return false;
+    const action = this.findHandAction(event);
+    if (action === null) return false;
+    action();
     event.preventDefault();
     return true;
   }

@@ -605,8 +605,11 @@ export const words = {
   puzzleAbout: (theme, rating) => `This puzzle: ${theme}, rating ${number(rating)}. Greedy has 0, as on the start page.`,
   checking: "Checking …",
   solved: "Solved!",
-  /** @param {number | null} lost null if it was not measured */
-  notSolved: (lost) => (lost === null ? "Not the best." : `Not the best: it loses ${number(lost, 2)}.`),
+  /** @param {number | null} lost null if it was not measured @param {boolean} solo */
+  notSolved: (lost, solo) => {
+    const unit = solo ? "of the expected lowest marker" : "of the expected rank, which goes from −1 to +1";
+    return lost === null ? "Not the best." : `Not the best: it loses ${number(lost, 2)} ${unit}.`;
+  },
   /** @param {number} rating @param {number} change */
   ratedTry: (rating, change) => `Your rating is ${number(rating)} (${signed(change, 0)}).`,
   notRated: "A later try does not count.",

@@ -588,7 +588,10 @@ export const words = {
   puzzleAbout: (theme, rating) => `Ce problème : ${theme}, cote ${number(rating)}. Greedy a 0, comme à l’accueil.`,
   checking: "Vérification…",
   solved: "Résolu !",
-  notSolved: (lost) => (lost === null ? "Ce n’est pas le meilleur." : `Ce n’est pas le meilleur : il perd ${number(lost, 2)}.`),
+  notSolved: (lost, solo) => {
+    const unit = solo ? "sur le marqueur le plus bas attendu" : "sur le rang attendu, qui va de −1 à +1";
+    return lost === null ? "Ce n’est pas le meilleur." : `Ce n’est pas le meilleur : il coûte ${number(lost, 2)} ${unit}.`;
+  },
   ratedTry: (rating, change) => `Votre cote est ${number(rating)} (${signed(change, 0)}).`,
   notRated: "Un autre essai ne compte pas.",
   bestCount: (equal) => count(equal, { one: "C’est le seul meilleur choix.", other: "# choix se valent." }),
