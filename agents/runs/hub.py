@@ -182,6 +182,7 @@ def _list_results(hub: Any, weights: Path, about: dict[str, str], rules: Rules) 
             hub.EvalResult(
                 task_type="reinforcement-learning",
                 dataset_type="genial_env",
+                dataset_config=opponent,  # results of one set of games are told apart by it
                 dataset_name=f"{make_game_title(rules)}, {format_against(opponent)}",
                 metric_type=make_strength_title(rules).replace(" ", "_"),
                 metric_name=f"{make_strength_title(rules)} ({words})",
