@@ -76,13 +76,13 @@ class Args:
     """decisions in a minibatch"""
     n_epochs: int = 2
     """passes over the decisions of an update"""
-    learning_rate: float = 1e-3
+    learning_rate: float = 3e-4
     """initial learning rate of PPO; it falls linearly to 0"""
     gae_lambda: float = 0.9
     """lambda of generalized advantage estimation"""
-    clip_range: float = 0.1
+    clip_range: float = 0.05
     """clipping range of PPO's loss"""
-    ent_coef: float = 0.01
+    ent_coef: float = 0.0
     """coefficient of the entropy bonus"""
     width: int = 16
     """hidden units of the network over cells"""
