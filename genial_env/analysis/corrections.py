@@ -55,7 +55,7 @@ def compute_terms(
     Args:
         records: B records.
         net: the value of full states.
-        tell: [B][P] the probabilities of the agent of each seat, None where they are not known.
+        tell: for each of B games those of the agents of its P seats, None where they are not known.
 
     Raises:
         RecordError: if a record is invalid.
