@@ -32,7 +32,8 @@ def violations(page: Page) -> list[str]:
 
 def show_start(page: Page) -> None:
     expect(page.locator(".games li")).to_have_count(1)
-    page.locator("form details summary").click()
+    for summary in page.locator("form details summary").all():
+        summary.click()
     page.locator(".menu summary").click()
 
 

@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 from genial_env import Rules, play
 from genial_env.core.actions import cell_name
 from genial_env.records import replay_decisions, to_json_line, truncate
+from genial_env.web._opponents import RATINGS
 from genial_env.web._work_queue import Task
 from tests.conftest import GUARD
 from tests.served import Browser, Slow
@@ -197,7 +198,7 @@ def test_names_and_opponents(open_page: Callable[..., Page]) -> None:
     seats = page.locator(".seats select")
     expect(seats).to_have_count(2)
     expect(page.locator(".seats label > span")).to_have_text(["Seat 1", "Seat 2"])
-    expect(seats.nth(1).locator("option", has_text="denial")).to_have_text("denial: good, 310")
+    expect(seats.nth(1).locator("option", has_text="denial")).to_have_text(f"denial: good, {RATINGS['denial'][2]}")
     expect(page.locator(".seat-fields").nth(1).locator("input")).to_be_hidden()
     for name in ("greedy", "person"):
         seats.nth(1).select_option(name)

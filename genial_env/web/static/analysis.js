@@ -81,6 +81,7 @@ class Analysis {
     const board = new StudyBoard(shown, { onMove: (move) => this.play(move), onCell: (cell) => this.onCell(cell) });
     this.acts = [board.preview, board.controls, this.createSteps()];
     const table = createTable(shown.rules, {
+      title: texts.analysisTitle,
       status: this.status,
       board: board.frame,
       controls: this.act,

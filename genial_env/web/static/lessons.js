@@ -137,6 +137,7 @@ class Lessons {
     const board = new StudyBoard(shown, { onMove: (move) => this.answer(move) });
     this.board = board;
     const table = createTable(shown.rules, {
+      title: texts.lessonsTitle,
       status: this.status,
       board: board.frame,
       controls: [board.preview, board.controls],
