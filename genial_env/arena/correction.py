@@ -21,9 +21,7 @@ FIRST_WEIGHTS = np.repeat([1.0, 0.3], [QUARTERS, N_TERMS - QUARTERS])
 """[F] the weights before the first deal."""
 
 LIMITS = (0.0, 1.5)
-"""The least and the greatest weight. A weight below 1 is needed where the network takes a tile or a choice for more
-decisive than it is for these agents. Without limits, terms that hardly vary would get any weight.
-"""
+"""The least and the greatest weight. Without limits, terms that hardly vary would get any weight."""
 
 WORTH = 50
 """The number of results that the first weights count as."""

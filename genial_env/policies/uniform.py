@@ -11,6 +11,7 @@ from genial_env.core.state import State
 from genial_env.core.tables import Tables
 from genial_env.core.views import View
 from genial_env.policies.base import Plan, PlannedPolicy
+from genial_env.policies.probabilities import share_among
 
 __all__ = ["RandomPolicy", "pick_uniformly", "random_actions"]
 
@@ -27,8 +28,7 @@ class RandomPolicy(PlannedPolicy):
 
     def probabilities(self, view: View) -> Floats:
         """Return the probability of each action: [G, A]."""
-        legal = view.mask()
-        return np.asarray(legal / legal.sum(axis=1, keepdims=True), dtype=np.float64)
+        return share_among(view.mask())
 
     def plan(self, rules: Rules) -> Plan | None:
         """Return zeros: uniformly random play."""
