@@ -1,14 +1,16 @@
 """Compile functions with numba, and cache the compiled code on disk.
 
-numba's cache is keyed by the source file of the function that is called, not by the files of the functions that this
-one calls. So the cache directory is named by a hash of all these files. It stands under ``GENIAL_ENV_CACHE_DIR``, else
-numba's own ``NUMBA_CACHE_DIR``, else the user's cache directory. If none of these is writable, every process compiles
-for itself.
+numba's cache is keyed by the path and the content of the source file of the function that is called. It does not look
+at the files of the functions that this one calls, and another copy of the package would compile everything again. So
+the cache directory is named by a hash of all these files, and holds copies of the source files, whose paths numba is
+given. It stands under ``GENIAL_ENV_CACHE_DIR``, else numba's own ``NUMBA_CACHE_DIR``, else the user's cache directory.
+If none of these is writable, every process compiles for itself.
 """
 
 import hashlib
 import logging
 import os
+import shutil
 import threading
 import types
 from collections.abc import Callable, Iterator
@@ -21,6 +23,8 @@ import platformdirs
 from numba.core import config as numba_config
 from numba.core import event
 from numba.core.options import DefaultOptions
+
+from genial_env._util.files import replace_path
 
 config: Any = numba_config  # its attributes are set at run time
 PACKAGE = Path(__file__).parents[1]
@@ -122,7 +126,7 @@ class Entry:
                 return self._load_or_compile(types, kept_at)
             except OSError as error:
                 _log.warning("genial_env: cannot keep compiled code in %s: %s", kept_at, error)
-        dispatcher = self._dispatcher()
+        dispatcher = numba.njit(self._function, **_OPTIONS)
         dispatcher.compile(types)
         return dispatcher
 
@@ -133,7 +137,7 @@ class Entry:
             OSError: if files cannot be read or written at all.
         """
         for is_last in (False, True):
-            dispatcher = self._dispatcher()
+            dispatcher = numba.njit(_with_source_in(self._function, kept_at), **_OPTIONS)
             with _numba_cache_at(kept_at):
                 dispatcher.enable_caching()
             begun = _Begun()
@@ -150,10 +154,6 @@ class Entry:
                 for path in self._files(dispatcher):
                     path.unlink(missing_ok=True)
         raise AssertionError("the last try returns or raises")
-
-    def _dispatcher(self) -> Any:
-        """Return numba's dispatcher of the function, with nothing compiled yet."""
-        return numba.njit(self._function, **_OPTIONS)
 
     def _files(self, dispatcher: Any) -> list[Path]:
         """Return the cache files of this function: an index, and the code for each set of types."""
@@ -177,6 +177,29 @@ class _Begun(event.Listener):
 
     def on_end(self, event: Any) -> None:
         """Ignore the end."""
+
+
+def _with_source_in(function: Callable[..., Any], kept_at: Path) -> Callable[..., Any]:
+    """Return the function as if it stood in a copy of its source file in the directory of cached code.
+
+    Raises:
+        OSError: if the copy cannot be written.
+    """
+    source = Path(function.__code__.co_filename)
+    copy = kept_at / source.name
+    if not copy.exists():
+        with replace_path(copy) as being_written:
+            shutil.copyfile(source, being_written)
+            os.utime(being_written, (0, 0))  # older versions of numba compare times; two processes may copy one file
+    same = types.FunctionType(
+        function.__code__.replace(co_filename=str(copy)),
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    same.__qualname__, same.__module__ = function.__qualname__, function.__module__
+    return same
 
 
 lock = threading.RLock()

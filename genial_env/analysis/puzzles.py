@@ -52,7 +52,7 @@ from genial_env.core.views import view
 from genial_env.errors import RecordError
 from genial_env.policies.base import Policy
 from genial_env.policies.registry import make_policy, prepare
-from genial_env.records import replay
+from genial_env.records import replay, replay_each
 
 __all__ = [
     "JUDGED_KINDS",
@@ -133,16 +133,26 @@ def read_puzzles(path: str | os.PathLike[str]) -> list[Puzzle]:
         OSError: If the file cannot be opened.
         RecordError: If a line is not a puzzle. The message says file, line, what was expected and what was found.
     """
-    puzzles = []
+    parsed: list[tuple[int, Puzzle]] = []
+    fault = None
     try:
         for number, text in numbered_lines(path):
             try:
-                puzzles.append(parse_puzzle(parse_object(text)))
+                parsed.append((number, _parse_fields(parse_object(text))))
             except (RecordError, JSONError) as error:
-                raise RecordError(f"{path}:{number}: {error}") from error
+                fault = RecordError(f"{path}:{number}: {error}")
+                break
     except JSONError as error:
-        raise RecordError(str(error)) from error
-    return puzzles
+        fault = RecordError(str(error))
+    positions = replay_each(puzzle.record for _, puzzle in parsed)
+    for (number, puzzle), position in zip(parsed, positions, strict=True):
+        try:
+            _check_position(puzzle, position)
+        except RecordError as error:
+            raise RecordError(f"{path}:{number}: {error}") from error
+    if fault is not None:
+        raise fault
+    return [puzzle for _, puzzle in parsed]
 
 
 def find_refused(policy: str | Policy, puzzles: Sequence[Puzzle]) -> dict[Rules, str]:
@@ -201,19 +211,36 @@ def parse_puzzle(found: dict[str, Any]) -> Puzzle:
     Raises:
         RecordError: If it is not a puzzle.
     """
+    puzzle = _parse_fields(found)
+    _check_position(puzzle, next(replay_each([puzzle.record])))
+    return puzzle
+
+
+def _parse_fields(found: dict[str, Any]) -> Puzzle:
+    """Return a puzzle whose position is not checked.
+
+    Raises:
+        RecordError: If a field is wrong by itself.
+    """
     found = _FORMAT({"error": None, **found}, "")
     kinds = KINDS if found["error"] is None else JUDGED_KINDS
     _check(found["kind"] in kinds, "kind", f"one of {', '.join(kinds)}", found["kind"])
     _check(found["unit"] in UNITS, "unit", " or ".join(UNITS), found["unit"])
-    try:
-        values = tuple(np.nan if value is None else value for value in found["values"])
-        puzzle = Puzzle(**{**found, "best": tuple(found["best"]), "values": values})
-        state = puzzle.state
-    except RecordError as error:
-        raise RecordError(f"record: {error}") from error
-    _check(not state.over[0], "record", "a game that is not over", puzzle.record["end"])
+    values = tuple(np.nan if value is None else value for value in found["values"])
+    return Puzzle(**{**found, "best": tuple(found["best"]), "values": values})
+
+
+def _check_position(puzzle: Puzzle, position: State | str) -> None:
+    """Check a puzzle against its position, which it keeps, or the fault of its record.
+
+    Raises:
+        RecordError: If the record has a fault, or a field does not fit the position.
+    """
+    if isinstance(position, str):
+        raise RecordError(f"record: {position}")
+    _check(not position.over[0], "record", "a game that is not over", puzzle.record["end"])
+    vars(puzzle)["state"] = position  # where the cached property looks first
     _check_answer(puzzle)
-    return puzzle
 
 
 _FORMAT = json_object(

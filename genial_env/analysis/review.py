@@ -37,6 +37,7 @@ __all__ = [
     "Alternative",
     "Judged",
     "Review",
+    "accuracy",
     "review",
     "verdict",
 ]
@@ -110,8 +111,16 @@ class Review:
 
     def mean_loss(self) -> list[float]:
         """Return the mean loss of each seat's decisions [P]; nan for a seat without decisions."""
-        losses = [[each.loss for each in self.decisions if each.seat == seat] for seat in range(self.rules.players)]
-        return [sum(loss) / len(loss) if loss else math.nan for loss in losses]
+        return self._means(lambda decision: decision.loss)
+
+    def accuracy(self) -> list[float]:
+        """Return the mean :func:`accuracy` of each seat's decisions, in percent [P]; nan without decisions."""
+        return self._means(lambda decision: accuracy(decision.loss, self.rules))
+
+    def _means(self, number: Callable[[Judged], float]) -> list[float]:
+        """Return the mean number of each seat's decisions [P]; nan for a seat without decisions."""
+        numbers = [[number(each) for each in self.decisions if each.seat == seat] for seat in range(self.rules.players)]
+        return [sum(each) / len(each) if each else math.nan for each in numbers]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the review as JSON values, with None for nan."""
@@ -122,6 +131,7 @@ class Review:
             "racks": RACKS[self.open_racks],
             "unit": self.unit,
             "mean_loss": [_or_none(loss) for loss in self.mean_loss()],
+            "accuracy": [_or_none(share) for share in self.accuracy()],
             "luck": None if self.luck is None else self.luck.to_dict(),
             "decisions": [
                 asdict(each) | {"win": _or_none(each.win), "error": _or_none(each.error)} for each in self.decisions
@@ -244,6 +254,16 @@ def _make_alternative(ranked: _Ranked, index: int) -> Alternative:
 def verdict(loss: float, rules: Rules) -> str:
     """Return the verdict for a loss, one of :data:`VERDICTS`."""
     return VERDICTS[sum(loss >= threshold for threshold in THRESHOLDS[_unit(rules)])]
+
+
+def accuracy(loss: float, rules: Rules) -> float:
+    """Return how accurate a decision with this loss is, in percent: 100 without a loss, 64 for the least blunder.
+
+    The formula is the one by which lichess turns lost winning chances into accuracy (https://lichess.org/page/accuracy).
+    A loss of 0.2 of rank utility counts as 10 percentage points, and so does a loss of 1 of the lowest marker (solo).
+    """
+    points = 10 * loss / THRESHOLDS[_unit(rules)][-1]
+    return min(max(103.1668 * math.exp(-0.04354 * points) - 3.1669, 0.0), 100.0)
 
 
 def _unit(rules: Rules) -> str:

@@ -281,13 +281,13 @@ def review_game(
 def _make_review_table(found: Review) -> Table:
     """Return a table with the verdicts of each seat."""
     caption = f"losses of {found.unit}" + (", +1 first to -1 last" if found.rules.tracks > 1 else "")
-    columns = ["seat", "agent", "decisions", "mean loss", *VERDICTS]
+    columns = ["seat", "agent", "decisions", "accuracy", "mean loss", *VERDICTS]
     known = "all racks" if found.open_racks else "what the seat knew"
     table = make_table(columns, title=f"judged by {found.judge}, by {known}", caption=caption)
-    for seat, loss in enumerate(found.mean_loss()):
+    for seat, (share, loss) in enumerate(zip(found.accuracy(), found.mean_loss(), strict=True)):
         own = [decision.verdict for decision in found.decisions if decision.seat == seat]
         counts = [str(own.count(verdict)) for verdict in VERDICTS]
-        add_row(table, str(seat), found.agents[seat], str(len(own)), f"{loss:.3f}", *counts)
+        add_row(table, str(seat), found.agents[seat], str(len(own)), f"{share:.0f}%", f"{loss:.3f}", *counts)
     return table
 
 

@@ -10,7 +10,7 @@ from genial_env.records.frames import frame_schema, to_frame, to_frames, write_f
 from genial_env.records.position_text import format_position, parse_position
 from genial_env.records.recorder import Recorder
 from genial_env.records.redact import HIDDEN_SLOT, HIDDEN_TILE, SPECTATOR, events_for_seat
-from genial_env.records.replay import Decisions, replay, replay_decisions, replay_many, truncate, verify
+from genial_env.records.replay import Decisions, replay, replay_decisions, replay_each, replay_many, truncate, verify
 
 __all__ = [
     "FORMAT",
@@ -34,6 +34,7 @@ __all__ = [
     "replay",
     "replay_batches",
     "replay_decisions",
+    "replay_each",
     "replay_many",
     "to_frame",
     "to_frames",

@@ -7,6 +7,7 @@ the record and not from its seed, so records of other programs can be verified t
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from genial_env.records._faults import decision_faults, draw_fault, result_fault
 from genial_env.records._parse import ParsedRecord, parse_record
 from genial_env.records.format import Record
 
-__all__ = ["Decisions", "replay", "replay_decisions", "replay_many", "truncate", "verify"]
+__all__ = ["Decisions", "replay", "replay_decisions", "replay_each", "replay_many", "truncate", "verify"]
 
 BATCH_SIZE = 256
 """The number of games that are verified in one batch."""
@@ -33,13 +34,21 @@ def verify(records: Iterable[Any]) -> Iterator[str | None]:
     Yields:
         One value for each record, in order: None, or its first fault with event number (from 0), expected and found.
     """
-    batch: list[Any] = []
-    for record in records:
-        batch.append(record)
-        if len(batch) == BATCH_SIZE:
-            yield from _verify_batch(batch)
-            batch = []
-    yield from _verify_batch(batch)
+    for batch in _batches(records):
+        for found in _replay_batch(batch):
+            yield found if isinstance(found, str) else None
+
+
+def replay_each(records: Iterable[Any]) -> Iterator[State | str]:
+    """Replay records and check everything in them, in batches.
+
+    Yields:
+        One value for each record, in order: the position after the last event, as a batch of one game, or the first
+        fault with event number (from 0), expected and found.
+    """
+    for batch in _batches(records):
+        for found in _replay_batch(batch):
+            yield found if isinstance(found, str) else found[0].select(np.array([found[1]]))
 
 
 def replay(record: dict[str, Any], events: int | None = None) -> State:
@@ -162,22 +171,31 @@ def _name_game(fault: str, game: int, games: int) -> str:
     return fault if games == 1 else f"game {game}: {fault}"
 
 
-def _verify_batch(records: list[Any]) -> list[str | None]:
-    """Return the first fault of each record. Records with the same rules are replayed together."""
-    faults: list[str | None] = [None] * len(records)
+def _batches(records: Iterable[Any]) -> Iterator[list[Any]]:
+    remaining = iter(records)
+    while batch := list(islice(remaining, BATCH_SIZE)):
+        yield batch
+
+
+def _replay_batch(records: list[Any]) -> list[tuple[State, int] | str]:
+    """Return the row of a state with the last position of each record, or its first fault.
+
+    Records with the same rules are replayed together.
+    """
+    found: dict[int, tuple[State, int] | str] = {}
     by_rules: dict[Rules, list[tuple[int, ParsedRecord]]] = {}
     for index, record in enumerate(records):
         try:
             parsed = parse_record(record)
         except RecordError as error:
-            faults[index] = str(error)
+            found[index] = str(error)
         else:
             by_rules.setdefault(parsed.rules, []).append((index, parsed))
     for same_rules in by_rules.values():
-        found = _replay([parsed for _, parsed in same_rules], check_result=True)[1]
-        for (index, _), fault in zip(same_rules, found, strict=True):
-            faults[index] = fault
-    return faults
+        state, faults = _replay([parsed for _, parsed in same_rules], check_result=True)
+        for row, ((index, _), fault) in enumerate(zip(same_rules, faults, strict=True)):
+            found[index] = (state, row) if fault is None else fault
+    return [found[index] for index in range(len(records))]
 
 
 def _replay(records: list[ParsedRecord], check_result: bool) -> tuple[State, list[str | None]]:

@@ -11,7 +11,7 @@ import pytest
 
 from genial_env import RecordError, Rules, play, view
 from genial_env.analysis.judge import Level, RolloutJudge, make_judge
-from genial_env.analysis.review import THRESHOLDS, VERDICTS, Judged, review, verdict
+from genial_env.analysis.review import THRESHOLDS, VERDICTS, Judged, accuracy, review, verdict
 from genial_env.core import kernel
 from genial_env.core.actions import Place, decode, encode, tile_name
 from genial_env.core.arrays import Ints
@@ -72,6 +72,7 @@ def test_a_game_without_a_decision() -> None:
     assert review(record, Counting()).decisions == ()
     assert len(replay_decisions(record).states) == 0
     assert all(math.isnan(loss) for loss in review(record, Counting()).mean_loss())
+    assert all(math.isnan(share) for share in review(record, Counting()).accuracy())
 
 
 @pytest.mark.parametrize("rules", [*STANDARD, SMALL], ids=str)
@@ -98,7 +99,17 @@ def test_losses_are_the_best_less_the_played(rules: Rules) -> None:
             assert len(other.cells) == (2 if other.action < state.tables.swap_action else 0)
     by_seat = [[each.loss for each in found.decisions if each.seat == seat] for seat in range(rules.players)]
     assert found.mean_loss() == pytest.approx([np.mean(losses) for losses in by_seat])
+    shares = [
+        [accuracy(each.loss, rules) for each in found.decisions if each.seat == seat] for seat in range(rules.players)
+    ]
+    assert found.accuracy() == pytest.approx([np.mean(share) for share in shares])
     assert found.blunders() == [each for each in found.decisions if each.verdict == "blunder"]
+
+
+def test_accuracy_falls_with_the_loss() -> None:
+    """Known values of lichess's formula: 100% without a loss, 79.8% for 5 percentage points, 63.6% for 10."""
+    assert [round(accuracy(loss, Rules()), 1) for loss in (0.0, 0.1, 0.2, 2.0)] == [100.0, 79.8, 63.6, 0.0]
+    assert [round(accuracy(loss, SOLO), 1) for loss in (0.0, 0.5, 1.0, 9.0)] == [100.0, 79.8, 63.6, 0.0]
 
 
 def test_what_comes_to_the_same_counts_once() -> None:

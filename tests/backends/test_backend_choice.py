@@ -2,6 +2,7 @@
 
 import ast
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -146,6 +147,20 @@ class TestCache:
         assert int(first.stdout) > 0, first.stderr
         assert int(second.stdout) == 0, second.stderr
         assert len(list(tmp_path.glob("genial_env-*/*/*.nbi"))) == 1
+
+    def test_another_copy_of_the_package_compiles_nothing(self, tmp_path: Path) -> None:
+        cache, copy = tmp_path / "cache", tmp_path / "copy"
+        shutil.copytree(
+            Path(backends.__file__).parent, copy / "genial_env", ignore=shutil.ignore_patterns("__pycache__")
+        )
+        assert int(run(COUNTED, GENIAL_ENV_CACHE_DIR=str(cache)).stdout) > 0
+        at_copy = (
+            f"import sys; sys.path.insert(0, {str(copy)!r})\n{COUNTED}\nimport genial_env; print(genial_env.__file__)"
+        )
+        other = run(at_copy, GENIAL_ENV_CACHE_DIR=str(cache))
+        number, file = other.stdout.splitlines()
+        assert int(number) == 0, other.stderr
+        assert Path(file).is_relative_to(copy)
 
     def test_damaged_files_are_made_anew(self, tmp_path: Path) -> None:
         run(SMALL, GENIAL_ENV_CACHE_DIR=str(tmp_path))

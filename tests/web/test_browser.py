@@ -468,7 +468,13 @@ def a_review(record: dict[str, Any], unit: str = "rank utility") -> dict[str, An
     judged = {"utility": 0.25, "best": 0.5, "loss": 0.25, "error": None, "win": 0.5, "verdict": "mistake"}
     seats = decisions.states.to_play.tolist()
     found = [{**judged, "seat": seat, "alternatives": [other]} for seat in seats]
-    return {"judge": "fast", "unit": unit, "mean_loss": [0.25] * len(record["agents"]), "decisions": found}
+    return {
+        "judge": "fast",
+        "unit": unit,
+        "mean_loss": [0.25] * len(record["agents"]),
+        "accuracy": [75] * len(record["agents"]),
+        "decisions": found,
+    }
 
 
 def open_reviewed(page: Page, record: dict[str, Any], unit: str = "rank utility") -> None:

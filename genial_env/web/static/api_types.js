@@ -302,6 +302,7 @@
  * @property {"hidden" | "open"} racks whether the judge saw all racks
  * @property {"rank utility" | "lowest marker"} unit
  * @property {(number | null)[]} mean_loss by seat
+ * @property {(number | null)[]} accuracy by seat, in percent
  * @property {Luck | null} luck null if it cannot be measured
  * @property {Decision[]} decisions
  *

@@ -142,7 +142,9 @@ export class ReviewReport {
     this.element.classList.add("done");
     this.chart = createChart(rules, names, review, (index) => this.screen.go(index + 1));
     const worst = findMistakes(review).map((index) => this.createBlunder(review.decisions[index], index));
-    const losses = names.map((name, seat) => html("li", {}, texts.meanLoss(name, review.mean_loss[seat])));
+    const losses = names.map((name, seat) =>
+      html("li", {}, texts.accuracy(name, review.accuracy[seat], review.mean_loss[seat])),
+    );
     fill(
       this.element,
       html("h2", {}, texts.review),

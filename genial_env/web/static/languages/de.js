@@ -454,8 +454,10 @@ export const words = {
       "Verlust ist, was der beste Zug mehr gebracht hätte, mit seinem Standardfehler."
     );
   },
-  meanLoss: (name, loss) =>
-    loss === null ? `${name}: keine Züge` : `${name}: mittlerer Verlust ${number(loss, 3)} je Zug`,
+  accuracy: (name, accuracy, loss) =>
+    accuracy === null || loss === null
+      ? `${name}: keine Züge`
+      : `${name}: Genauigkeit ${percent(accuracy / 100)}, mittlerer Verlust ${number(loss, 3)} je Zug`,
   luckTitle: "Glück beim Ziehen",
   luckHelp:
     "Glück ist, was die gezogenen Steine zum Ergebnis beigetragen haben, verglichen mit dem Mittel aller Steine, die " +

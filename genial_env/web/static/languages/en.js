@@ -438,9 +438,11 @@ export const words = {
       `The value of a decision is ${value}; loss is what the best decision would have added, with its standard error.`
     );
   },
-  /** @param {string} name @param {number | null} loss */
-  meanLoss: (name, loss) =>
-    `${name}: ${loss === null ? "no decisions" : `loses ${number(loss, 3)} a decision on average`}`,
+  /** @param {string} name @param {number | null} accuracy in percent @param {number | null} loss */
+  accuracy: (name, accuracy, loss) =>
+    accuracy === null || loss === null
+      ? `${name}: no decisions`
+      : `${name}: accuracy ${percent(accuracy / 100)}, loses ${number(loss, 3)} a decision on average`,
   luckTitle: "Luck of the draws",
   luckHelp:
     "Luck is what the drawn tiles added to the result, compared with the mean of all tiles that could have come. " +

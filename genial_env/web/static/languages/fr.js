@@ -449,8 +449,10 @@ export const words = {
       "la perte est ce que le meilleur coup aurait ajouté, avec son erreur type."
     );
   },
-  meanLoss: (name, loss) =>
-    loss === null ? `${name} : aucun coup` : `${name} : perte moyenne de ${number(loss, 3)} par coup`,
+  accuracy: (name, accuracy, loss) =>
+    accuracy === null || loss === null
+      ? `${name} : aucun coup`
+      : `${name} : précision ${percent(accuracy / 100)}, perte moyenne de ${number(loss, 3)} par coup`,
   luckTitle: "La chance au tirage",
   luckHelp:
     "La chance est ce que les tuiles piochées ont ajouté au résultat, par rapport à la moyenne de toutes celles qui " +
