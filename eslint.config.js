@@ -16,6 +16,18 @@ export default [
     },
   },
   {
+    files: ["genial_env/web/static/languages/fr.js"], // a line must not begin with one of these marks
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        ...["Literal[value=/ [:;!?]/]", "TemplateElement[value.raw=/ [:;!?]/]"].map((selector) => ({
+          selector,
+          message: "A no-break space stands before : ; ! and ? in French.",
+        })),
+      ],
+    },
+  },
+  {
     files: ["genial_env/web/static/worker.js"], // its globals are not those of a page, for which TypeScript checks the rest
     languageOptions: { globals: globals.serviceworker },
   },

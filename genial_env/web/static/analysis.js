@@ -389,7 +389,7 @@ class Analysis {
         this.showSaved();
       };
       const button = html("button", { type: "button", class: "move", onclick: open }, title);
-      return html("li", {}, button, html("button", { type: "button", class: "quiet", "aria-label": `${texts.remove}: ${title}`, onclick: remove }, texts.remove));
+      return html("li", {}, button, html("button", { type: "button", class: "quiet", "aria-label": texts.labelled(texts.remove, title), onclick: remove }, texts.remove));
     });
     const list = items.length ? html("ul", { class: "games" }, items) : html("p", { class: "hint" }, texts.nothingSaved);
     fill(this.saved, html("summary", {}, texts.savedAnalyses), list);

@@ -109,7 +109,7 @@ export class JudgePanel {
       html("strong", {}, `${LETTERS[index]} `),
       tile ? drawTile(tile, 10) : null,
       tile ? html("span", { class: "unseen" }, `${nameTile(tile)} `) : null,
-      html("span", {}, tile ? `${(move.cells ?? []).map((cell) => grid.name(cell)).join(" ")}: ` : `${words}: `, worth),
+      html("span", {}, texts.labelled(tile ? (move.cells ?? []).map((cell) => grid.name(cell)).join(" ") : words, worth)),
     );
     return pick;
   }
@@ -151,5 +151,5 @@ export function describeMove(shown, grid, move) {
     return shown.position.phase === "swap" ? hintActions.keep : hintActions.decline;
   }
   const cells = (move.cells ?? []).map((cell) => grid.name(cell));
-  return `${texts.tileAt([...tile].map(nameColor), cells)}: ${describePoints(move.points)}`;
+  return texts.labelled(texts.tileAt([...tile].map(nameColor), cells), describePoints(move.points));
 }

@@ -92,7 +92,7 @@ export function listJoined() {
         {},
         html("a", { href: `#/game/${key}` }, words),
         html("span", { class: "hint" }, texts.rules(rules)),
-        html("button", { type: "button", class: "quiet", "aria-label": `${texts.forget}: ${words}`, onclick: forget }, texts.forget),
+        html("button", { type: "button", class: "quiet", "aria-label": texts.labelled(texts.forget, words), onclick: forget }, texts.forget),
       );
     });
     fill(list, items);

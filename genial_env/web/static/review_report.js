@@ -174,7 +174,7 @@ export class ReviewReport {
     const draws = most.map(({ seat, tiles, luck: of }) => texts.luckOfDraw(names[seat], tiles.map(nameTile), of));
     return [
       html("h3", {}, texts.luckTitle),
-      html("p", {}, texts.luckHelp),
+      html("p", { class: "hint" }, texts.luckHelp),
       html("ul", { class: "luck" }, [...tracks, ...draws].map((words) => html("li", {}, words))),
     ];
   }

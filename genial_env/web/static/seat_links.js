@@ -119,8 +119,8 @@ export class SeatLinks {
     const showButtons = () =>
       fill(
         buttons,
-        html("button", { type: "button", "aria-label": `${texts.copy}: ${words}`, onclick: copy }, texts.copy),
-        html("button", { type: "button", "aria-label": `${texts.newLink}: ${words}`, onclick: ask }, texts.newLink),
+        html("button", { type: "button", "aria-label": texts.labelled(texts.copy, words), onclick: copy }, texts.copy),
+        html("button", { type: "button", "aria-label": texts.labelled(texts.newLink, words), onclick: ask }, texts.newLink),
       );
     const keep = () => {
       showButtons();

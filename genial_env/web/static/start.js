@@ -342,7 +342,7 @@ function createRemoveButtons(label, remove) {
     keep.focus();
   };
   const first = html("button", { type: "button", class: "quiet", "aria-label": label, onclick: ask }, texts.remove);
-  const sure = html("button", { type: "button", "aria-label": `${texts.yesRemove}: ${label}`, onclick: remove }, texts.yesRemove);
+  const sure = html("button", { type: "button", "aria-label": texts.labelled(texts.yesRemove, label), onclick: remove }, texts.yesRemove);
   const back = () => {
     fill(place, first);
     first.focus();

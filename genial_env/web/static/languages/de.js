@@ -79,6 +79,7 @@ export const words = {
   // Zahlen
   number,
   percent,
+  labelled: (label, what) => `${label}: ${what}`,
 
   // Fehler
   errors: {

@@ -49,6 +49,8 @@ export const words = {
   // Numbers
   number,
   percent,
+  /** @param {string} label @param {string} what */
+  labelled: (label, what) => `${label}: ${what}`,
 
   // Errors
   /**

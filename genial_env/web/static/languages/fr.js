@@ -69,6 +69,7 @@ export const words = {
   // Nombres
   number,
   percent,
+  labelled: (label, what) => `${label} : ${what}`,
 
   // Erreurs
   errors: {
@@ -100,10 +101,10 @@ export const words = {
     no_seat_to_join: () => "Ceci est pour qui a le lien d’une place.",
     no_session: () => "La page n’a pas de session sur ce serveur : rechargez-la.",
     no_such_game: () => "Cette partie n’existe pas, ou elle appartient à un autre navigateur.",
-    no_such_link: () => "Ce lien ne mène à aucune partie : elle a été supprimée, un nouveau lien l’a remplacé, ou il n’est pas entier.",
+    no_such_link: () => "Ce lien ne mène à aucune partie : elle a été supprimée, un nouveau lien l’a remplacé, ou il n’est pas entier.",
     no_such_page: () => "Cette page n’existe pas.",
     nobody_to_agree: () => "Personne d’autre ne joue qui pourrait accepter une reprise.",
-    not_invited: () => "Ce serveur est réservé aux invités : entrez le code qu’il a affiché au démarrage.",
+    not_invited: () => "Ce serveur est réservé aux invités : entrez le code qu’il a affiché au démarrage.",
     not_removed: ({ reason }) => `Le serveur ne peut pas supprimer la partie : ${reason}`,
     not_saved: ({ reason }) => `Le serveur ne peut pas enregistrer la partie : ${reason}`,
     nothing_to_take_back: () => "Vous n’avez encore rien joué que vous pourriez reprendre.",
@@ -255,7 +256,7 @@ export const words = {
     return ` ${time}${waits ? " (en attente : le serveur est très occupé)" : ""}`;
   },
   stopThinking: "Arrêter la réflexion",
-  stopped: (name) => `${name} a été arrêté : c’est toujours son tour.`,
+  stopped: (name) => `${name} a été arrêté : c’est toujours son tour.`,
   thinkOn: "Le laisser réfléchir encore",
   otherAgent: "Un autre programme",
   letPlay: "Continuer avec celui-ci",
@@ -315,7 +316,7 @@ export const words = {
 
   // Des personnes dans plusieurs navigateurs
   invitationTitle: "Vous êtes invité",
-  invitationHelp: "Ce serveur est réservé aux invités. Son hôte connaît le code : le serveur l’a affiché au démarrage.",
+  invitationHelp: "Ce serveur est réservé aux invités. Son hôte connaît le code : le serveur l’a affiché au démarrage.",
   invitationCode: "Code d’invitation",
   enter: "Entrer",
   joinTitle: "Rejoindre une partie",
@@ -323,7 +324,7 @@ export const words = {
     `La place du joueur ${seat + 1} est libre pour vous${others.length ? `, dans une partie avec ${list(others)}` : ""} (${rules}).`,
   yourName: "Votre nom (si vous voulez)",
   join: "Rejoindre",
-  joinHelp: "Gardez le lien : il rouvre votre place, dans n’importe quel navigateur.",
+  joinHelp: "Gardez le lien : il rouvre votre place, dans n’importe quel navigateur.",
   joinedGames: "Parties que vous avez rejointes",
   forget: "Oublier",
   linksTitle: "Liens pour les autres",
@@ -331,12 +332,12 @@ export const words = {
     "Ces liens ne marchent que sur cette machine. Pour les autres, ouvrez cette page à l’adresse que le serveur affiche avec --host 0.0.0.0.",
   linksHelp: "Qui a le lien d’une place y joue, dans n’importe quel navigateur. Les spectateurs ne voient aucune réserve avant la fin.",
   linkOf: (seat, name, absent) =>
-    absent ? `Joueur ${seat + 1} : personne n’a encore rejoint` : `Joueur ${seat + 1} : ${name} a rejoint`,
+    absent ? `Joueur ${seat + 1} : personne n’a encore rejoint` : `Joueur ${seat + 1} : ${name} a rejoint`,
   linkOfSpectators: "Pour les spectateurs",
   copy: "Copier",
   copied: "Le lien est sélectionné et copié.",
   newLink: "Nouveau lien",
-  sureToRenew: (who) => `${who} : l’ancien lien n’ouvrira plus rien.`,
+  sureToRenew: (who) => `${who} : l’ancien lien n’ouvrira plus rien.`,
   yesRenew: "Faire un nouveau lien",
   keepLink: "Garder l’ancien",
   inviteSpectators: "Faire un lien pour spectateurs",
@@ -357,7 +358,7 @@ export const words = {
   askTakeBack: "Demander à reprendre le coup",
   askNoMore: "Retirer la demande",
   wantsToTakeBack: (name) => `${name} voudrait reprendre son dernier coup.`,
-  waitsForConsent: (names) => `Reprise demandée : en attente de ${names.join(", ")}.`,
+  waitsForConsent: (names) => `Reprise demandée : en attente de ${names.join(", ")}.`,
   agree: "Accepter",
   refuse: "Refuser",
   hasLeft: {
@@ -451,8 +452,8 @@ export const words = {
   },
   accuracy: (name, accuracy, loss) =>
     accuracy === null || loss === null
-      ? `${name} : aucun coup`
-      : `${name} : précision ${percent(accuracy / 100)}, perte moyenne de ${number(loss, 3)} par coup`,
+      ? `${name} : aucun coup`
+      : `${name} : précision ${percent(accuracy / 100)}, perte moyenne de ${number(loss, 3)} par coup`,
   luckTitle: "La chance au tirage",
   luckHelp:
     "La chance est ce que les tuiles piochées ont ajouté au résultat, par rapport à la moyenne de toutes celles qui " +
@@ -528,16 +529,16 @@ export const words = {
   copyPosition: "Copier",
   dealRacks: "Tirer les réserves cachées",
   racksDealt: "réserves cachées tirées au hasard",
-  hiddenRack: (name) => `${name} doit jouer et sa réserve est cachée : tirez-la, ou revenez.`,
+  hiddenRack: (name) => `${name} doit jouer et sa réserve est cachée : tirez-la, ou revenez.`,
   editPosition: "Modifier la position",
-  editing: "Modifier la position : choisissez une couleur, puis des cases.",
+  editing: "Modifier la position : choisissez une couleur, puis des cases.",
   editHelp:
     "Choisissez une couleur et cliquez sur des cases. Une réserve est une suite de tuiles comme RG BB, ou un nombre de tuiles cachées. Les tuiles qui restent sont dans le sac.",
   paintWith: "Couleur",
   eraser: "case libre",
-  rackOf: (name) => `Réserve : ${name}`,
-  markersOf: (names) => `Marqueurs : ${list(names)}`,
-  markerOf: (name, color) => `Marqueur ${color} : ${name}`,
+  rackOf: (name) => `Réserve : ${name}`,
+  markersOf: (names) => `Marqueurs : ${list(names)}`,
+  markerOf: (name, color) => `Marqueur ${color} : ${name}`,
   whoIsToPlay: "À jouer",
   decision: "Décision",
   phases: { place: "poser une tuile", bonus: "poser une tuile bonus", swap: "échanger ou garder la réserve" },
@@ -549,18 +550,18 @@ export const words = {
   notSaved: "Ce navigateur ne garde rien pour cette page.",
   savedAnalyses: "Études gardées",
   nothingSaved: "Aucune pour l’instant. Elles restent dans ce navigateur.",
-  analysisName: (when, seats, lowest) => `${when} : ${modes.individual(seats)}, plus bas ${lowest}`,
+  analysisName: (when, seats, lowest) => `${when} : ${modes.individual(seats)}, plus bas ${lowest}`,
   opponent: "Adversaire",
   playFrom: "Jouer la suite",
   stopPlaying: "Finir la partie",
-  youPlay: (seat) => `Vous jouez pour ${seat} ; les réserves de l’agent sont cachées.`,
+  youPlay: (seat) => `Vous jouez pour ${seat} ; les réserves de l’agent sont cachées.`,
   bestMoves: "Meilleurs coups",
   noJudging: "aucun",
   judging: (level) => `Le juge réfléchit (${level})…`,
   judgedMoves: (judged, level, exact) =>
     (exact
-      ? `${judged} coups, valeurs exactes : la finale est résolue.`
-      : `${judged} coups jugés (${level}) ; ± est l’erreur type de l’écart au meilleur.`) +
+      ? `${judged} coups, valeurs exactes : la finale est résolue.`
+      : `${judged} coups jugés (${level}) ; ± est l’erreur type de l’écart au meilleur.`) +
     " Un clic montre un coup, un double clic le joue.",
   judgedWorth: (utility, win, error, solo) => {
     const value = solo ? number(utility, 1) : signed(utility, 2);
@@ -581,29 +582,29 @@ export const words = {
     "late game": "fin de partie",
   },
   ownGames: (kept) => `vos propres erreurs (${kept})`,
-  puzzleTask: (kind) => (kind === "swap" ? "Échanger la réserve, ou la garder ?" : "Trouvez le meilleur coup."),
+  puzzleTask: (kind) => (kind === "swap" ? "Échanger la réserve, ou la garder ?" : "Trouvez le meilleur coup."),
   findBetter: "Trouvez un meilleur coup.",
   puzzleHelp: "Un coup est meilleur que tous les autres. Le premier essai compte pour votre cote.",
   findBetterHelp: "Le juge dit ce que vaut votre coup.",
   yourRating: (rating, range, solved, tries) =>
-    `Votre cote : ${number(rating)} ± ${range} (${solved} sur ${tries} résolus)`,
-  puzzleAbout: (theme, rating) => `Ce problème : ${theme}, cote ${number(rating)}. Greedy a 0, comme à l’accueil.`,
+    `Votre cote : ${number(rating)} ± ${range} (${solved} sur ${tries} résolus)`,
+  puzzleAbout: (theme, rating) => `Ce problème : ${theme}, cote ${number(rating)}. Greedy a 0, comme à l’accueil.`,
   checking: "Vérification…",
-  solved: "Résolu !",
+  solved: "Résolu !",
   notSolved: (lost, solo) => {
     const unit = solo ? "sur le marqueur le plus bas attendu" : "sur le rang attendu, qui va de −1 à +1";
-    return lost === null ? "Ce n’est pas le meilleur." : `Ce n’est pas le meilleur : il coûte ${number(lost, 2)} ${unit}.`;
+    return lost === null ? "Ce n’est pas le meilleur." : `Ce n’est pas le meilleur : il coûte ${number(lost, 2)} ${unit}.`;
   },
   ratedTry: (rating, change) => `Votre cote est ${number(rating)} (${signed(change, 0)}).`,
   notRated: "Un autre essai ne compte pas.",
   bestCount: (equal) => count(equal, { one: "C’est le seul meilleur choix.", other: "# choix se valent." }),
   proof: (proof, proved) => {
-    if (proved === null) return `Preuve (en anglais) : ${proof}`;
+    if (proved === null) return `Preuve (en anglais) : ${proof}`;
     const { left, unseen, legal, best, second, judged, deals, error } = proved.values;
     if (proved.code === "rollouts") {
       return (
-        `Pourquoi : ${number(judged)} des ${number(legal)} coups permis ont été joués dans ${number(deals)} répartitions des tuiles cachées. ` +
-        `Le meilleur vaut ${signed(best, 3)}, le suivant ${signed(second, 3)} (rang attendu, de −1 à +1) ; l’erreur type de l’écart est de ${number(error, 3)}.`
+        `Pourquoi : ${number(judged)} des ${number(legal)} coups permis ont été joués dans ${number(deals)} répartitions des tuiles cachées. ` +
+        `Le meilleur vaut ${signed(best, 3)}, le suivant ${signed(second, 3)} (rang attendu, de −1 à +1) ; l’erreur type de l’écart est de ${number(error, 3)}.`
       );
     }
     const how = {
@@ -615,12 +616,12 @@ export const words = {
     const unit = proved.code === "solo" ? "marqueur le plus bas" : "rang de −1 à +1";
     const placements = count(left, { one: "# pose", other: "# poses" });
     return (
-      `Preuve : il reste au plus ${placements}. Ont été passées en revue ${how}. ` +
+      `Preuve : il reste au plus ${placements}. Ont été passées en revue ${how}. ` +
       `De ${number(legal)} coups permis, les meilleurs valent ${signed(best, 2)}, les suivants ${signed(second, 2)} (${unit}).`
     );
   },
   verdictOn: (verdict, loss, error) =>
-    `Votre coup : ${verdict}, perte ${number(loss, 2)}${error ? ` ± ${number(error, 2)}` : ""}.`,
+    `Votre coup : ${verdict}, perte ${number(loss, 2)}${error ? ` ± ${number(error, 2)}` : ""}.`,
   showAnswer: "Montrer la réponse",
   bestAnswer: "Le meilleur",
   nextPuzzle: "Suivant",
@@ -632,14 +633,14 @@ export const words = {
   mistakesKept: (kept) =>
     count(kept, { one: "# nouveau problème parmi vos leçons.", other: "# nouveaux problèmes parmi vos leçons." }),
   reviewAtEnd: "La partie pourra être analysée quand elle sera finie.",
-  badAddress: "L’adresse ne contient pas de partie : elle est coupée ou changée.",
+  badAddress: "L’adresse ne contient pas de partie : elle est coupée ou changée.",
   lookBack: "Revoir cette partie pas à pas",
 
   // Le partage
   share: "Partager",
   copyLink: "Copier un lien",
   linkCopied: "Copié.",
-  copyByHand: "À copier :",
+  copyByHand: "À copier :",
   making: "Un instant…",
   savePicture: "Image (PNG)",
   saveFilm: "Film (GIF)",
