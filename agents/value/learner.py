@@ -64,7 +64,7 @@ class Args:
     search_after: float = 0.5
     """share of the games after which the search begins"""
     search_deals: int = 8
-    """deals in which each action is searched"""
+    """deals in which each action is searched, at least 2; one half chooses, the other one sets the targets"""
     start_from: Path | None = None
     """weights to start from, of a network with at most these widths, instead of the warmup games"""
     best_response_to: Path | None = None
@@ -104,6 +104,8 @@ class Args:
         """Check the options (:class:`agents.runs.config.Checked`)."""
         if self.rules.tracks > 1:
             check_agents(self.eval_opponents, self.rules)
+        if self.search_deals < 2:
+            raise ValueError(f"--search-deals: expected at least 2, one half to choose by, got {self.search_deals}")
         if self.best_response_to is not None:
             _read_weights(self.best_response_to, self.rules)
         if self.start_from is not None:

@@ -109,8 +109,8 @@ class _Step(NamedTuple):
     games: Ints  # [n]
     seats: Ints  # [n]
     features: Features  # [n, W]
-    predictions: Floats32  # [n, H, K]
-    over: Bools  # [n]
+    predictions: Floats32  # [n, H, K] or the means of a search
+    learned: Bools  # [n] whether it is a sample
 
 
 @dataclass(eq=False)
@@ -120,7 +120,7 @@ class _Trajectory:
     chosen: list[_Step] = field(default_factory=list)
     """in the order in which they were made"""
     searched: list[_Step] = field(default_factory=list)
-    """the searched actions that were not chosen, with their means as predictions"""
+    """the searched actions, with their means as predictions, which are their targets; the chosen ones stand in both"""
 
 
 def self_play(task: SelfPlayTask) -> Samples:
@@ -173,10 +173,13 @@ def _choose(
     noise = task.temperature * _draw_gumbel(random, after.game) if task.temperature > 0 else 0.0
     chosen = judged.best(values + noise, len(rows))
     if trajectory is not None:
-        others = searched[~after.over[searched] & (chosen[after.game[searched]] != searched)]
-        for steps, some in ((trajectory.chosen, chosen), (trajectory.searched, others)):
-            at = rows[after.game[some]]
-            steps.append(_Step(at, state.to_play[at], after.features[some], judged.chances[some], after.over[some]))
+        is_searched = np.zeros(len(after.game), dtype=np.bool_)
+        is_searched[searched] = True
+        for steps, some in ((trajectory.chosen, chosen), (trajectory.searched, searched)):
+            at, learned = rows[after.game[some]], ~after.over[some]
+            if steps is trajectory.chosen:
+                learned &= ~is_searched[some]
+            steps.append(_Step(at, state.to_play[at], after.features[some], judged.chances[some], learned))
     return after.actions[chosen]
 
 
@@ -186,7 +189,7 @@ def _choose_as_denial(state: State, rows: Ints, random: Bits, trajectory: _Traje
     if trajectory is not None:
         after, outcomes = afterstates(view(state, rows=rows), np.arange(len(rows)), actions), Outcomes(state.rules)
         predictions = np.zeros((len(rows), outcomes.heads, outcomes.classes), dtype=np.float32)
-        trajectory.chosen.append(_Step(rows, state.to_play[rows], after.features, predictions, after.over))
+        trajectory.chosen.append(_Step(rows, state.to_play[rows], after.features, predictions, ~after.over))
     return actions
 
 
@@ -214,7 +217,7 @@ def _make_samples(state: State, trajectory: _Trajectory, task: SelfPlayTask, beg
         returns[step.games, step.seats] = td_lambda * targets + (1 - td_lambda) * step.predictions
         samples.append((step, targets))
     samples.reverse()
-    kept = [~step.over for step, _ in samples]
+    kept = [step.learned for step, _ in samples]
     return Samples(
         features=np.concatenate([step.features[some] for (step, _), some in zip(samples, kept, strict=True)]),
         targets=np.concatenate([targets[some] for (_, targets), some in zip(samples, kept, strict=True)]),

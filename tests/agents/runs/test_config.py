@@ -110,6 +110,7 @@ def test_a_run_keeps_its_options(tmp_path: Path) -> None:
         (PPOArgs, ["--network", "deep"], "--network: expected one of afterstates, .*, got 'deep'"),
         (PPOArgs, ["--start-from", "nowhere.safetensors"], "nowhere.safetensors"),
         (ValueArgs, ["--start-from", "nowhere.safetensors"], "nowhere.safetensors"),
+        (ValueArgs, ["--search-deals", "1"], "--search-deals: expected at least 2, one half to choose by, got 1"),
         (
             ValueArgs,
             ["--start-from", str(find_shipped("value", Rules())), "--widths.first", "8"],
