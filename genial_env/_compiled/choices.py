@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from genial_env._compiled.deciding import arrives, both_arrive, correct_double, value_halves
+from genial_env._compiled.deciding import arrives, best_neighbours, both_arrive, correct_double, value_halves
 from genial_env._compiled.handover import arrays, facts, share
 from genial_env._compiled.jit import Entry, helper
 from genial_env._compiled.primitives import Array, Arrays
@@ -29,6 +29,7 @@ class Ranking(NamedTuple):
     values: Array  # [most] int64 the values of the best candidates
     allowed: Array  # [E + 1] uint16 the allowed placements
     ends: Array  # [2, E + 1] uint16 their cells
+    behind: Array  # [E + 1] int64 the place of the next one with another first cell
 
 
 @per_thread
@@ -39,6 +40,7 @@ def ranking_for(rules: Rules, most: int) -> Arrays:
         values=np.empty(most, np.int64),
         allowed=np.empty(n_placements + 1, np.uint16),
         ends=np.empty((2, n_placements + 1), np.uint16),
+        behind=np.empty(n_placements + 1, np.int64),
     )
     return tuple(made)
 
@@ -67,9 +69,15 @@ def rank_placements(
 
 @helper
 def rank_one(s: Games, t: Facts, g: int, plan: Arrays, arrival: int, m: Scratch, r: Ranking, out: Array) -> Any:
-    """Write the best distinct placements of seat 0, the best first, to out [most]; return how many there are."""
+    """Write the best distinct placements of seat 0, the best first, to out [most]; return how many there are.
+
+    The best neighbour of a cell gives an upper bound for the placements that begin there. They are tried only where the
+    bound is above the worst value so far.
+    """
     n_free = value_halves(s, t, g, plan, m)
     add_arrivals(s, t, g, m, n_free, arrival)
+    for color in range(t.n_colors):
+        best_neighbours(t.width, m.halves[color], m.near[color])
     n_allowed = list_allowed(s, t, g, m, r)
     surplus = plan[1][8] + (arrival if t.bonuses_a_tile == 1 else 0)
     n_found, most = 0, len(out)
@@ -78,12 +86,19 @@ def rank_one(s: Games, t: Facts, g: int, plan: Arrays, arrival: int, m: Scratch,
         if kind == EMPTY or is_duplicate(s, g, slot):
             continue
         a, b = np.int64(t.kinds[kind, 0]), np.int64(t.kinds[kind, 1])
-        for i in range(n_allowed):
+        slack = plan[1][7] + arrival if a == b else np.int64(0)
+        i = np.int64(0)
+        while i < n_allowed:
             placement: Any = np.int64(r.allowed[i])
             first, second = np.int64(r.ends[0, i]), np.int64(r.ends[1, i])
+            here = np.int64(m.halves[a, t.grid_index[first]])
+            if n_found == most and here + m.near[b, t.grid_index[first]] + slack <= r.values[most - 1]:
+                i = r.behind[i]
+                continue
+            i += 1
             if a == b and first > second:
                 continue
-            value = np.int64(m.halves[a, t.grid_index[first]]) + m.halves[b, t.grid_index[second]]
+            value = here + m.halves[b, t.grid_index[second]]
             if a == b:
                 value += correct_double(s, t, g, 0, plan, first, second, a)
                 value += arrival * correct_arrivals(s, t, g, first, second, a)
@@ -102,13 +117,16 @@ def rank_one(s: Games, t: Facts, g: int, plan: Arrays, arrival: int, m: Scratch,
 
 @helper
 def list_allowed(s: Games, t: Facts, g: int, m: Scratch, r: Ranking) -> Any:
-    """Write the allowed placements to `allowed` and their cells to `ends`; return how many there are."""
+    """Write the allowed placements to `allowed`, their cells to `ends`, and `behind`; return how many there are."""
     find_allowed_placements(s, t, g, m.sets)
     n_allowed = 0
     for placement in range(t.n_placements):
         r.allowed[n_allowed] = placement
         r.ends[0, n_allowed], r.ends[1, n_allowed] = t.cells[placement, 0], t.cells[placement, 1]
         n_allowed += holds(m.sets[placement >> 6], placement)
+    for i in range(n_allowed - 1, -1, -1):
+        is_last = i == n_allowed - 1 or r.ends[0, i + 1] != r.ends[0, i]
+        r.behind[i] = i + 1 if is_last else r.behind[i + 1]
     return n_allowed
 
 

@@ -182,6 +182,28 @@ def multiply_positive(source: Array, row: int, matrix: Array, out: Array) -> Non
         for i in range(part, min(part + 64, size), LANES):
             found |= positive(source, first + i) << (i - part)
         column = 0
+        while column + 6 * LANES <= width and (width - column) % (4 * LANES) != 0:  # the more sums, the less waiting
+            at = to + column
+            a, b, c = load(out, at), load(out, at + LANES), load(out, at + 2 * LANES)
+            d, e, f = load(out, at + 3 * LANES), load(out, at + 4 * LANES), load(out, at + 5 * LANES)
+            left = found
+            while left != 0:
+                i = part + lowest(left)
+                left &= left - 1
+                number, place = spread_from(source, first + i), i * width + column
+                a = multiply_add(number, load(matrix, place), a)
+                b = multiply_add(number, load(matrix, place + LANES), b)
+                c = multiply_add(number, load(matrix, place + 2 * LANES), c)
+                d = multiply_add(number, load(matrix, place + 3 * LANES), d)
+                e = multiply_add(number, load(matrix, place + 4 * LANES), e)
+                f = multiply_add(number, load(matrix, place + 5 * LANES), f)
+            store(out, at, a)
+            store(out, at + LANES, b)
+            store(out, at + 2 * LANES, c)
+            store(out, at + 3 * LANES, d)
+            store(out, at + 4 * LANES, e)
+            store(out, at + 5 * LANES, f)
+            column += 6 * LANES
         while column + 4 * LANES <= width:
             at = to + column
             a, b, c, d = load(out, at), load(out, at + LANES), load(out, at + 2 * LANES), load(out, at + 3 * LANES)
