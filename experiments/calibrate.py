@@ -9,11 +9,15 @@ half shows the expected calibration error (ECE) before and after, for each third
 the predicted chance of the first rank and the share of games that ended so, over ten ranges of predicted chances; solo
 the same for the lowest marker and the mean of the track.
 
+Even true chances have an ECE, as the games are finite. "By chance" is its mean, estimated by a bootstrap over games:
+the mean distance between the differences in resampled games and those in all games.
+
 The answer: docs/measurements.md.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -24,7 +28,7 @@ from rich.table import Table
 from agents.value.self_play import SelfPlayTask, self_play
 from genial_env import use_backend
 from genial_env._util.shutdown import handle_signals
-from genial_env.core.arrays import Floats, Floats32, Ints
+from genial_env.core.arrays import Bools, Floats, Floats32, Ints
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import game_features
 from genial_env.policies.seat_counts import value_candidates
@@ -32,6 +36,7 @@ from genial_env.policies.value import KIND
 from genial_env.policies.value_net import ValueNet
 
 BINS = 10
+RESAMPLES = 400
 PHASES = ("opening", "middle", "end")
 
 
@@ -56,6 +61,7 @@ class Predictions:
     logits: Floats32  # [n, H, K]
     results: Floats32  # [n, H, K]
     phase: Ints  # [n] 0, 1 or 2
+    game: Ints  # [n]
 
 
 def play_games(net: ValueNet, args: Args, seed: int) -> Predictions:
@@ -74,7 +80,7 @@ def play_games(net: ValueNet, args: Args, seed: int) -> Predictions:
     free = samples.features[:, names.index("free cells") - len(names)]
     phase = (2 - 3 * free.astype(np.int64) // (int(free.max()) + 1)).clip(0, 2)
     chances = np.maximum(net(samples.features), np.float32(1e-7))
-    return Predictions(np.log(chances), samples.targets, phase)
+    return Predictions(np.log(chances), samples.targets, phase, samples.game)
 
 
 def fit(found: Predictions) -> tuple[Floats, Floats]:
@@ -95,21 +101,39 @@ def fit(found: Predictions) -> tuple[Floats, Floats]:
     return factor.detach().numpy(), addend.detach().numpy()
 
 
-def calibration_error(net: ValueNet, logits: Floats32, results: Floats32) -> tuple[float, float]:
-    """Return the expected calibration error, and the mean of prediction minus result.
+class CalibrationError(NamedTuple):
+    """How true predicted chances are. Solo, the numbers are those of the lowest marker as a share of the track."""
 
-    Solo, both are those of the lowest marker as a share of the track.
-    """
-    chances = np.exp(logits - logits.max(axis=2, keepdims=True))
+    ece: float
+    by_chance: float
+    """the mean ECE of true chances in as many games"""
+    bias: float
+    """mean of prediction minus result"""
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """The numbers for people."""
+        return f"{self.ece:.4f}", f"{self.by_chance:.4f}", f"{self.bias:+.4f}"
+
+
+def calibration_error(net: ValueNet, logits: Floats32, found: Predictions, rows: Bools) -> CalibrationError:
+    """Compare predictions [n, H, K] with the results at some positions [n]."""
+    chances = np.exp(logits - logits.max(axis=2, keepdims=True))[rows]
     chances /= chances.sum(axis=2, keepdims=True)
+    results, (games, game) = found.results[rows], np.unique(found.game[rows], return_inverse=True)
     if net.rules.tracks == 1:
         places = np.arange(chances.shape[2]) / net.rules.top
         predicted, came = (each[:, 0] @ places for each in (chances, results))
     else:
         predicted, came = (each[:, 0, 0].astype(np.float64) for each in (chances, results))
     which = (predicted * BINS).astype(np.int64).clip(max=BINS - 1)
-    difference = np.bincount(which, predicted - came, BINS)
-    return float(np.abs(difference).sum() / len(came)), float((predicted - came).mean())
+    by_game = np.bincount(game * BINS + which, predicted - came, len(games) * BINS).reshape(-1, BINS) / len(came)
+    drawn = np.random.default_rng(0).multinomial(len(games), np.full(len(games), 1 / len(games)), RESAMPLES)
+    return CalibrationError(
+        ece=float(np.abs(by_game.sum(axis=0)).sum()),
+        by_chance=float(np.abs((drawn - 1) @ by_game).sum(axis=1).mean()),
+        bias=float((predicted - came).mean()),
+    )
 
 
 def correct(arrays: weight_files.Arrays, factor: Floats, addend: Floats) -> dict[str, Floats32]:
@@ -121,7 +145,7 @@ def correct(arrays: weight_files.Arrays, factor: Floats, addend: Floats) -> dict
     return corrected
 
 
-def main(args: Args) -> dict[str, tuple[float, float]]:
+def main(args: Args) -> dict[str, CalibrationError]:
     """Fit, print the errors before and after, and write the corrected weights; return the errors after by phase."""
     arrays, about = weight_files.read(args.weights, KIND, layout=ValueNet.layout_of)
     net = ValueNet(weight_files.parse_rules(args.weights, about), arrays)
@@ -129,14 +153,12 @@ def main(args: Args) -> dict[str, tuple[float, float]]:
         factor, addend = fit(play_games(net, args, 2 * args.seed))
         check = play_games(net, args, 2 * args.seed + 1)
     corrected = (check.logits * factor + addend).astype(np.float32)
-    table = Table(f"{args.games:,} games", "before: ECE", "predicted - came", "after: ECE", "predicted - came")
+    table = Table(f"{args.games:,} games", "correction", "ECE", "by chance", "predicted - came")
     after = {}
-    for name, rows in [("all", slice(None)), *((name, check.phase == n) for n, name in enumerate(PHASES))]:
-        errors = [calibration_error(net, logits[rows], check.results[rows]) for logits in (check.logits, corrected)]
-        after[name] = errors[1]
-        table.add_row(
-            name, *(form.format(x) for each in errors for form, x in zip(("{:.4f}", "{:+.4f}"), each, strict=True))
-        )
+    for name, rows in [("all", check.phase >= 0), *((name, check.phase == n) for n, name in enumerate(PHASES))]:
+        before, after[name] = (calibration_error(net, logits, check, rows) for logits in (check.logits, corrected))
+        table.add_row(name, "before", *before.words)
+        table.add_row("", "after", *after[name].words)
     Console().print(table)
     if args.out is not None:
         kept = {name: value for name, value in about.items() if name not in ("kind", "rules")}

@@ -68,17 +68,19 @@ def play_full_states(task: FullStateTask) -> Samples:
         decided.append((live, seats, judged.chances[best]))
     outcomes = Outcomes(rules)
     returns = np.stack([outcomes.of_scores(state.scores[:, tracks]) for tracks in own_first], axis=1)  # [B, P, H, K]
-    features, targets = [], []
+    features, targets, found = [], [], []
     for games, draws in reversed(drawn):
         if len(games):
             features.append(_reveal_some(draws, rng))
             targets.append(returns[games, draws.seat])
+            found.append(games)
         if decided:
             live, seats, predictions = decided.pop()
             returns[live, seats] = task.td_lambda * returns[live, seats] + (1 - task.td_lambda) * predictions
     return Samples(
         features=np.concatenate(features),
         targets=np.concatenate(targets),
+        game=np.concatenate(found),
         games=task.games,
         moves=int(state.decisions.sum()),
         cpu_s=time.process_time() - began,

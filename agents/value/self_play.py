@@ -87,6 +87,7 @@ class Samples:
     Attributes:
         features: [n, W] the afterstates.
         targets: [n, H, K] the lambda-returns, distributions over outcomes.
+        game: [n] the game of each.
         games: number of games played.
         moves: number of decisions of all seats.
         cpu_s: seconds of CPU time that playing took.
@@ -94,6 +95,7 @@ class Samples:
 
     features: Features
     targets: Floats32
+    game: Ints
     games: int
     moves: int
     cpu_s: float
@@ -221,6 +223,7 @@ def _make_samples(state: State, trajectory: _Trajectory, task: SelfPlayTask, beg
     return Samples(
         features=np.concatenate([step.features[some] for (step, _), some in zip(samples, kept, strict=True)]),
         targets=np.concatenate([targets[some] for (_, targets), some in zip(samples, kept, strict=True)]),
+        game=np.concatenate([step.games[some] for (step, _), some in zip(samples, kept, strict=True)]),
         games=task.games,
         moves=int(state.decisions.sum()),
         cpu_s=time.process_time() - began,

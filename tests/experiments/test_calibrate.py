@@ -31,12 +31,12 @@ def synthetic(n: int) -> tuple[Predictions, Floats]:
     chances = softmax(FACTORS * logits + ADDENDS)
     drawn = (rng.random((n, 2, 1)) > chances.cumsum(axis=2)).sum(axis=2).clip(max=2)
     results = np.eye(3, dtype=np.float32)[drawn]
-    return Predictions(logits, results, np.zeros(n, dtype=np.int64)), chances
+    return Predictions(logits, results, np.zeros(n, dtype=np.int64), np.arange(n)), chances
 
 
 def test_a_known_factor_and_addend_are_recovered() -> None:
     found, chances = synthetic(1000)
-    expected = Predictions(found.logits, chances.astype(np.float32), found.phase)  # what happens on average
+    expected = Predictions(found.logits, chances.astype(np.float32), found.phase, found.game)  # what happens on average
     factor, addend = fit(expected)
     assert factor == pytest.approx(FACTORS, abs=0.01)
     assert addend - addend.mean(axis=1, keepdims=True) == pytest.approx(ADDENDS, abs=0.01)
@@ -62,10 +62,28 @@ def test_the_corrected_network_has_scaled_logits(rules: Rules) -> None:
 def test_the_error_is_small_for_true_chances_only() -> None:
     net = ValueNet(Rules(), random_net(Rules()).arrays())
     found, chances = synthetic(40_000)
-    honest = calibration_error(net, np.log(chances).astype(np.float32), found.results)
-    assert honest[0] < 0.01
-    assert abs(honest[1]) < 0.01
-    assert calibration_error(net, found.logits, found.results)[0] > 0.05
+    rows = found.phase == 0
+    honest = calibration_error(net, np.log(chances).astype(np.float32), found, rows)
+    assert honest.ece < 0.01
+    assert abs(honest.bias) < 0.01
+    assert calibration_error(net, found.logits, found, rows).ece > 0.05
+
+
+@pytest.mark.parametrize("copies", [1, 20])
+def test_what_chance_adds(copies: int) -> None:
+    """The mean ECE of true chances, also where all positions of a game have the same result."""
+    net, honest, expected = ValueNet(Rules(), random_net(Rules()).arrays()), [], []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        chance = np.repeat(rng.random(500), copies).astype(np.float32)
+        came = np.repeat(rng.random(500), copies) < chance
+        logits = np.log(np.stack([chance, 1 - chance], axis=1) + np.float32(1e-6))[:, None]
+        results = np.stack([came, ~came], axis=1)[:, None].astype(np.float32)
+        found = Predictions(logits, results, np.zeros(500 * copies, dtype=np.int64), np.repeat(np.arange(500), copies))
+        error = calibration_error(net, logits, found, found.phase == 0)
+        honest.append(error.ece)
+        expected.append(error.by_chance)
+    assert np.mean(expected) == pytest.approx(np.mean(honest), rel=0.2)
 
 
 @needs_numba

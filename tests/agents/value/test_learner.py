@@ -124,6 +124,7 @@ def test_the_buffer_keeps_the_newest() -> None:
             Samples(
                 np.repeat(numbers[:, None], 2, axis=1).astype(np.int16),
                 np.tile(numbers[:, None, None], (1, 1, 2)).astype(np.float32),
+                game=np.zeros(3, dtype=np.int64),
                 games=1,
                 moves=3,
                 cpu_s=0.0,
