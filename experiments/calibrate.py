@@ -4,10 +4,14 @@
 
 The network plays against itself, choosing the best action always. In half of the games the logits of the last layer are
 fitted to the results: a factor for each distribution and an addend for each outcome (temperature and vector scaling: C.
-Guo and others, "On calibration of modern neural networks", ICML 2017). With two seats this changes no choice. The other
-half shows the expected calibration error (ECE) before and after, for each third of the game: the mean distance between
-the predicted chance of the first rank and the share of games that ended so, over ten ranges of predicted chances; solo
-the same for the lowest marker and the mean of the track.
+Guo and others, "On calibration of modern neural networks", ICML 2017). With two seats this changes no choice. With
+`--whole-layer` all weights of the last layer are fitted, so that the correction may depend on the position, for example
+on how far the game is. A penalty keeps them near the former ones; its strength is the one with which weights from three
+quarters of these games predict the last quarter best.
+
+The other half of the games shows the expected calibration error (ECE) before and after, for each third of the game: the
+mean distance between the predicted chance of the first rank and the share of games that ended so, over ten ranges of
+predicted chances; solo the same for the lowest marker and the mean of the track.
 
 Even true chances have an ECE, as the games are finite. "By chance" is its mean, estimated by a bootstrap over games:
 the mean distance between the differences in resampled games and those in all games.
@@ -15,6 +19,7 @@ the mean distance between the differences in resampled games and those in all ga
 The answer: docs/measurements.md.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -37,6 +42,9 @@ from genial_env.policies.value_net import ValueNet
 
 BINS = 10
 RESAMPLES = 400
+STRENGTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
+"""of the penalty of `--whole-layer`"""
+AT_ONCE = 1024
 PHASES = ("opening", "middle", "end")
 
 
@@ -48,6 +56,8 @@ class Args:
     """file of weights"""
     out: Path | None = None
     """file for the corrected weights"""
+    whole_layer: bool = False
+    """fit all weights of the last layer, instead of a factor and addends"""
     games: int = 4_000
     """games for the fit, and as many for the check"""
     seed: int = 1
@@ -58,6 +68,7 @@ class Args:
 class Predictions:
     """The predictions for the positions of some games, and what came."""
 
+    hidden: Floats32  # [n, fourth] the last hidden layer
     logits: Floats32  # [n, H, K]
     results: Floats32  # [n, H, K]
     phase: Ints  # [n] 0, 1 or 2
@@ -79,8 +90,16 @@ def play_games(net: ValueNet, args: Args, seed: int) -> Predictions:
     names = game_features(net.rules)
     free = samples.features[:, names.index("free cells") - len(names)]
     phase = (2 - 3 * free.astype(np.int64) // (int(free.max()) + 1)).clip(0, 2)
-    chances = np.maximum(net(samples.features), np.float32(1e-7))
-    return Predictions(np.log(chances), samples.targets, phase, samples.game)
+    at_once = range(0, len(samples), AT_ONCE)
+    hidden = np.concatenate([net.last_hidden(samples.features[start : start + AT_ONCE]) for start in at_once])
+    logits = compute_logits(net, hidden, net.arrays)
+    return Predictions(hidden, logits, samples.targets, phase, samples.game)
+
+
+def compute_logits(net: ValueNet, hidden: Floats32, arrays: weight_files.Arrays) -> Floats32:
+    """Compute logits [n, H, K] by the last layer of some weights."""
+    logits: Floats32 = hidden @ arrays["out"] + arrays["bias_out"]
+    return logits.reshape(-1, net.outcomes.heads, net.outcomes.classes)
 
 
 def fit(found: Predictions) -> tuple[Floats, Floats]:
@@ -88,17 +107,57 @@ def fit(found: Predictions) -> tuple[Floats, Floats]:
     logits, results = torch.from_numpy(found.logits).double(), torch.from_numpy(found.results).double()
     factor = torch.ones(logits.shape[1], 1, dtype=torch.double, requires_grad=True)
     addend = torch.zeros(logits.shape[1:], dtype=torch.double, requires_grad=True)
-    optimizer = torch.optim.LBFGS([factor, addend], max_iter=200, line_search_fn="strong_wolfe")
+    _minimize(
+        [factor, addend],
+        lambda: _cross_entropy(factor * logits + addend, results) + 1e-4 * addend.square().mean(),
+    )
+    return factor.detach().numpy(), addend.detach().numpy()
+
+
+def fit_layer(found: Predictions, arrays: weight_files.Arrays) -> dict[str, Floats32]:
+    """Fit the last layer: return "out" [fourth, H K] and "bias_out" [H K]."""
+    is_first = found.game % 4 != 0
+    losses = {}
+    for strength in STRENGTHS:
+        layer = _fit_layer(found, is_first, arrays, strength)
+        logits = (found.hidden[~is_first] @ layer["out"] + layer["bias_out"]).reshape(found.results[~is_first].shape)
+        losses[strength] = float(_cross_entropy(torch.from_numpy(logits), torch.from_numpy(found.results[~is_first])))
+    return _fit_layer(found, np.ones_like(is_first), arrays, min(losses, key=losses.__getitem__))
+
+
+def _fit_layer(found: Predictions, rows: Bools, arrays: weight_files.Arrays, strength: float) -> dict[str, Floats32]:
+    """Fit the last layer to some positions, with a penalty for what the changes add to the logits."""
+    hidden, results = (torch.from_numpy(array[rows]).double() for array in (found.hidden, found.results))
+    former = [torch.from_numpy(np.asarray(arrays[name])).double() for name in ("out", "bias_out")]
+    size = torch.cat([hidden.square().mean(dim=0).sqrt(), torch.ones(1, dtype=torch.double)])[:, None]
+    change = torch.zeros(len(size), len(former[1]), dtype=torch.double, requires_grad=True)
+    fixed = hidden @ former[0] + former[1]
 
     def loss() -> torch.Tensor:
+        logits = fixed + hidden @ change[:-1] + change[-1]
+        return _cross_entropy(logits.reshape(results.shape), results) + strength * (size * change).square().sum()
+
+    _minimize([change], loss)
+    found_change = change.detach()
+    out, bias = former[0] + found_change[:-1], former[1] + found_change[-1]
+    return {"out": out.numpy().astype(np.float32), "bias_out": bias.numpy().astype(np.float32)}
+
+
+def _cross_entropy(logits: torch.Tensor, results: torch.Tensor) -> torch.Tensor:
+    """Return the mean cross entropy of predictions and results [n, H, K]."""
+    return -(results * logits.log_softmax(dim=2)).sum(dim=2).mean()
+
+
+def _minimize(parameters: list[torch.Tensor], loss: Callable[[], torch.Tensor]) -> None:
+    optimizer = torch.optim.LBFGS(parameters, max_iter=200, line_search_fn="strong_wolfe")
+
+    def step() -> torch.Tensor:
         optimizer.zero_grad()
-        entropy = -(results * (factor * logits + addend).log_softmax(dim=2)).sum(dim=2).mean()
-        total: torch.Tensor = entropy + 1e-4 * addend.square().mean()
+        total = loss()
         total.backward()
         return total
 
-    optimizer.step(loss)
-    return factor.detach().numpy(), addend.detach().numpy()
+    optimizer.step(step)
 
 
 class CalibrationError(NamedTuple):
@@ -150,20 +209,23 @@ def main(args: Args) -> dict[str, CalibrationError]:
     arrays, about = weight_files.read(args.weights, KIND, layout=ValueNet.layout_of)
     net = ValueNet(weight_files.parse_rules(args.weights, about), arrays)
     with use_backend("numba"):
-        factor, addend = fit(play_games(net, args, 2 * args.seed))
-        check = play_games(net, args, 2 * args.seed + 1)
-    corrected = (check.logits * factor + addend).astype(np.float32)
+        fitted, check = (play_games(net, args, 2 * args.seed + half) for half in range(2))
+    corrected = arrays | fit_layer(fitted, arrays) if args.whole_layer else correct(arrays, *fit(fitted))
+    after_correction = compute_logits(net, check.hidden, corrected)
     table = Table(f"{args.games:,} games", "correction", "ECE", "by chance", "predicted - came")
     after = {}
     for name, rows in [("all", check.phase >= 0), *((name, check.phase == n) for n, name in enumerate(PHASES))]:
-        before, after[name] = (calibration_error(net, logits, check, rows) for logits in (check.logits, corrected))
+        before, after[name] = (
+            calibration_error(net, logits, check, rows) for logits in (check.logits, after_correction)
+        )
         table.add_row(name, "before", *before.words)
         table.add_row("", "after", *after[name].words)
     Console().print(table)
     if args.out is not None:
         kept = {name: value for name, value in about.items() if name not in ("kind", "rules")}
-        kept["calibration"] = f"python -m experiments.calibrate --games {args.games} --seed {args.seed}"
-        weight_files.write(args.out, KIND, net.rules, correct(arrays, factor, addend), **kept)
+        options = f"{'--whole-layer ' if args.whole_layer else ''}--games {args.games} --seed {args.seed}"
+        kept["calibration"] = f"python -m experiments.calibrate {options}"
+        weight_files.write(args.out, KIND, net.rules, corrected, **kept)
     return after
 
 

@@ -202,7 +202,12 @@ class ValueNet:
 
     def chances(self, features: Features) -> Floats32:
         """Compute :meth:`__call__` in numpy, for an amount of afterstates that fits in the cache."""
-        rules, w, n = self.rules, self.arrays, len(features)
+        logits = self._layer(self.last_hidden(features), "out", "bias_out")
+        return _softmax(logits.reshape(len(features), self.outcomes.heads, self.outcomes.classes))
+
+    def last_hidden(self, features: Features) -> Floats32:
+        """Compute the last hidden layer for afterstates with features [n, W]: [n, fourth], not negative."""
+        rules, w = self.rules, self.arrays
         colors, kinds, whole = self.inputs(rules).split(rules, features)
         to_first, to_kinds, to_third = np.split(
             multiply(np.ascontiguousarray(whole), self.matrices["game"]),
@@ -217,9 +222,7 @@ class ValueNet:
         second += multiply(shown, self.matrices["kind_2"])
         pooled = _rectify(second).sum(axis=1)
         third = self._layer(pooled, "pooled", "bias_3") + to_third
-        fourth = self._layer(_rectify(third), "layer_4", "bias_4")
-        logits = self._layer(_rectify(fourth), "out", "bias_out")
-        return _softmax(logits.reshape(n, self.outcomes.heads, self.outcomes.classes))
+        return _rectify(self._layer(_rectify(third), "layer_4", "bias_4"))
 
     def _add_kinds(self, kinds: Features, of_colors: Floats32, of_game: Floats32) -> Floats32:
         """Return the sums of the layers of the kinds that show each color: [n, C, kind].

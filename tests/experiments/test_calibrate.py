@@ -1,11 +1,12 @@
 """Calibration finds what was done to the logits, and its correction undoes it in the network."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from experiments.calibrate import Args, Predictions, calibration_error, correct, fit, main
+from experiments.calibrate import Args, Predictions, calibration_error, correct, fit, fit_layer, main
 from genial_env import Rules
 from genial_env.core.arrays import Floats, Floats32
 from genial_env.policies import weight_files
@@ -31,18 +32,32 @@ def synthetic(n: int) -> tuple[Predictions, Floats]:
     chances = softmax(FACTORS * logits + ADDENDS)
     drawn = (rng.random((n, 2, 1)) > chances.cumsum(axis=2)).sum(axis=2).clip(max=2)
     results = np.eye(3, dtype=np.float32)[drawn]
-    return Predictions(logits, results, np.zeros(n, dtype=np.int64), np.arange(n)), chances
+    hidden = logits.reshape(n, 6)  # as of a last layer that multiplies by 1
+    return Predictions(hidden, logits, results, np.zeros(n, dtype=np.int64), np.arange(n)), chances
 
 
 def test_a_known_factor_and_addend_are_recovered() -> None:
     found, chances = synthetic(1000)
-    expected = Predictions(found.logits, chances.astype(np.float32), found.phase, found.game)  # what happens on average
+    expected = replace(found, results=chances.astype(np.float32))  # what happens on average
     factor, addend = fit(expected)
     assert factor == pytest.approx(FACTORS, abs=0.01)
     assert addend - addend.mean(axis=1, keepdims=True) == pytest.approx(ADDENDS, abs=0.01)
     factor, addend = fit(synthetic(40_000)[0])
     assert factor == pytest.approx(FACTORS, abs=0.06)
     assert addend - addend.mean(axis=1, keepdims=True) == pytest.approx(ADDENDS, abs=0.06)
+
+
+def test_a_whole_layer_is_recovered() -> None:
+    """It finds what factors and addends cannot: one distribution follows the logits of the other one, too."""
+    found, _ = synthetic(40_000)
+    layer = np.diag(np.repeat(FACTORS, 3)) + 0.5 * np.eye(6, k=3)
+    logits = (found.hidden @ layer + ADDENDS.ravel()).reshape(-1, 2, 3)
+    drawn = (np.random.default_rng(1).random((40_000, 2, 1)) > softmax(logits).cumsum(axis=2)).sum(axis=2).clip(max=2)
+    found = replace(found, results=np.eye(3, dtype=np.float32)[drawn])
+    fitted = fit_layer(found, {"out": np.eye(6, dtype=np.float32), "bias_out": np.zeros(6, dtype=np.float32)})
+    again = (found.hidden @ fitted["out"] + fitted["bias_out"]).reshape(-1, 2, 3)
+    assert np.abs(softmax(again) - softmax(logits)).mean() < 0.01
+    assert np.abs(softmax(found.logits) - softmax(logits)).mean() > 0.05
 
 
 @pytest.mark.parametrize("rules", [SMALL, TEAM, SOLO], ids=str)
@@ -79,7 +94,8 @@ def test_what_chance_adds(copies: int) -> None:
         came = np.repeat(rng.random(500), copies) < chance
         logits = np.log(np.stack([chance, 1 - chance], axis=1) + np.float32(1e-6))[:, None]
         results = np.stack([came, ~came], axis=1)[:, None].astype(np.float32)
-        found = Predictions(logits, results, np.zeros(500 * copies, dtype=np.int64), np.repeat(np.arange(500), copies))
+        game = np.repeat(np.arange(500), copies)
+        found = Predictions(logits[:, 0], logits, results, np.zeros_like(game), game)
         error = calibration_error(net, logits, found, found.phase == 0)
         honest.append(error.ece)
         expected.append(error.by_chance)
@@ -87,11 +103,13 @@ def test_what_chance_adds(copies: int) -> None:
 
 
 @needs_numba
-def test_a_small_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("whole_layer", [False, True])
+def test_a_small_run(tmp_path: Path, capsys: pytest.CaptureFixture[str], whole_layer: bool) -> None:
     file, out = weights_of(SMALL, tmp_path / "net.safetensors"), tmp_path / "corrected.safetensors"
-    after = main(Args(file, out=out, games=60))
+    after = main(Args(file, out=out, games=60, whole_layer=whole_layer))
     assert set(after) == {"all", "opening", "middle", "end"}
     assert "predicted - came" in capsys.readouterr().out
     before, (arrays, about) = weight_files.read(file, KIND)[0], weight_files.read(out, KIND, SMALL, ValueNet.layout_of)
-    assert about["calibration"] == "python -m experiments.calibrate --games 60 --seed 1"
+    options = "--whole-layer --games 60 --seed 1" if whole_layer else "--games 60 --seed 1"
+    assert about["calibration"] == f"python -m experiments.calibrate {options}"
     assert {name for name in arrays if not np.array_equal(arrays[name], before[name])} == {"out", "bias_out"}
