@@ -9,11 +9,11 @@ RATINGS: dict[str, dict[int, int]] = {
     "greedy": {1: 0, 2: 0, 3: 0, 4: 0},
     "lexicographic": {1: 250, 2: 20},
     "concave": {1: 220, 2: 180},
-    "denial": {1: 300, 2: 320, 3: 120, 4: 40},
+    "denial": {1: 300, 2: 320, 3: 140, 4: 100},
     "search": {1: 650, 2: 510},
     "ppo": {2: 1040},
-    "value": {1: 630, 2: 1090, 3: 470, 4: 310},
-    "value_search": {1: 720, 2: 1250, 3: 550, 4: 450},
+    "value": {1: 630, 2: 1090, 3: 470, 4: 390},
+    "value_search": {1: 720, 2: 1250, 3: 540, 4: 440},
 }
 """Elo ratings by agent and number of seats; greedy has 0. Not of teams. The edition is 2025, solo 2009."""
 
