@@ -20,11 +20,11 @@ from genial_env.core.arrays import Ints
 from genial_env.core.chance import as_seeds
 from genial_env.core.rules import Rules
 from genial_env.core.state import State
-from genial_env.core.views import View, view
+from genial_env.core.views import View
 from genial_env.policies.base import Policy
 from genial_env.policies.decisions import act, choice_keys
 from genial_env.policies.registry import make_known_policy, make_policy, prepare
-from genial_env.records import Recorder
+from genial_env.records import Event, Recorder
 
 __all__ = ["KEYS", "PERSON", "Table", "parse_players"]
 
@@ -105,7 +105,9 @@ class Table:
         Raises:
             ValueError: if the seat is out of range.
         """
-        return view(self.state, seat)
+        if not 0 <= seat < self.rules.players:
+            raise ValueError(f"seats run from 0 to {self.rules.players - 1}, not {seat}")
+        return self._recorder.engine.view(seat)
 
     def play(self, action: int) -> None:
         """In place: play the decision of a person.
@@ -197,7 +199,11 @@ class Table:
 
     def movers(self) -> list[int]:
         """Return the seat of each action, from the first one on."""
-        return [event[1] for event in self.record()["events"] if event[0] != "draw"]
+        return [event[1] for event in self.events() if event[0] != "draw"]
+
+    def events(self) -> list[Event]:
+        """Return the events of the record so far (docs/records.md), not to be changed: others get the same ones."""
+        return self._recorder.events()[0]
 
     def record(self) -> dict[str, Any]:
         """Return the game record so far (docs/records.md). People are called "person" in it."""

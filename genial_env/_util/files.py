@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import socket
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,17 +29,10 @@ def replace_path(path: AnyPath) -> Iterator[Path]:
     Raises:
         OSError: if the folder does not exist or cannot be written, or if `path` is a folder or a device.
     """
-    target = Path(os.path.realpath(path))
-    check_replaceable(path)
-    beside = target.with_name(f".{target.name}.{uuid4().hex[:12]}.part{target.suffix}")
-    try:
-        with _named(path):
-            yield beside
-            _sync(beside)  # the content must be on the disk before the rename
-            beside.replace(target)
-    finally:
-        with suppress(FileNotFoundError):
-            beside.unlink()
+    with _replacing(path) as beside:
+        yield beside
+        with beside.open("rb+") as file:
+            os.fsync(file.fileno())
 
 
 @contextmanager
@@ -53,8 +47,10 @@ def replace_file(path: AnyPath, mode: str = "w") -> Iterator[IO[Any]]:
         OSError: see :func:`replace_path`.
     """
     text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
-    with replace_path(path) as beside, beside.open(mode, **text) as file:
+    with _replacing(path) as beside, beside.open(mode, **text) as file:
         yield file
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def write_text(path: AnyPath, text: str) -> None:
@@ -93,11 +89,7 @@ def check_replaceable(path: AnyPath) -> None:
         OSError: if the folder does not exist or cannot be written, or if `path` is a folder or a device; its
             `filename` is `path`.
     """
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        raise OSError(errno.EINVAL, "Not a file that can be replaced", str(path))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "No such folder", str(target.parent))
+    target = _find_target(path)
     probe = target.with_name(f".{target.name}.{uuid4().hex[:12]}.part")
     try:
         probe.touch(exist_ok=False)
@@ -147,19 +139,46 @@ def _holder(lock_file: Path) -> str:
 
 
 @contextmanager
-def _named(path: AnyPath) -> Iterator[None]:
-    """Add the file's name to errors without one, such as those of a full disk."""
+def _replacing(path: AnyPath) -> Iterator[Path]:
+    """Yield the path of a temporary file; at the end of the block, whose content is on the disk then, rename it."""
+    target = _find_target(path)
+    beside = target.with_name(f".{target.name}.{uuid4().hex[:12]}.part{target.suffix}")
+    try:
+        with _named(path, beside):
+            yield beside
+            beside.replace(target)
+    except BaseException:
+        with suppress(OSError):  # the error that is raised already says more
+            beside.unlink()
+        raise
+
+
+def _find_target(path: AnyPath) -> Path:
+    """Return the file that is to be replaced: `path`, or the file that it links to.
+
+    Raises:
+        OSError: if its folder does not exist, or it is a folder or a device.
+    """
+    target = Path(os.path.realpath(path) if os.path.islink(path) else os.path.abspath(path))
+    try:
+        mode = target.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        if not target.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, "No such folder", str(target.parent)) from None
+    else:
+        if not stat.S_ISREG(mode):
+            raise OSError(errno.EINVAL, "Not a file that can be replaced", str(path))
+    return target
+
+
+@contextmanager
+def _named(path: AnyPath, beside: Path | None = None) -> Iterator[None]:
+    """Name `path` in errors without a file's name, as of a full disk, and in errors of its temporary file."""
     try:
         yield
     except BrokenPipeError:  # belongs to another file, the standard output
         raise
     except OSError as error:
-        if error.filename is None:
+        if error.filename in (None, None if beside is None else str(beside)):
             error.filename = os.fspath(path)
         raise
-
-
-def _sync(path: Path) -> None:
-    """Flush a file's content to the disk."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())

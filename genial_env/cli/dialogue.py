@@ -132,7 +132,7 @@ class Dialogue:
         return [(q, r) for event in self._events()[events:] if event[0] == "place" for q, r in event[5:7]]
 
     def _events(self) -> list[list[Any]]:
-        events: list[list[Any]] = self.table.record()["events"]
+        events: list[list[Any]] = self.table.events()
         return events
 
     def _agents(self) -> list[str]:

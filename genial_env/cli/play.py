@@ -126,7 +126,7 @@ def _resume(path: Path, seats: str | None) -> Table:
         table = Table.from_dict(saved, None if seats is None else parse_players(split_names(seats)))
     except ValueError as error:
         raise ValueError(f"{path}: the last game: {error}") from error
-    if table.record()["events"] != record["events"]:
+    if table.events() != record["events"]:
         raise ValueError(f"{path}: the last game has drawn other tiles than those of its seed")
     return table
 

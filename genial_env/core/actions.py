@@ -7,6 +7,7 @@ the rack and ``K * E + 1`` declines (a swap or a bonus placement). Solo has the 
 import re
 import string
 from dataclasses import dataclass
+from functools import lru_cache
 
 from genial_env.core.rules import COLOR_LETTERS, Rules
 from genial_env.core.tables import tables
@@ -25,6 +26,7 @@ __all__ = [
     "placement_id",
     "tile_kind",
     "tile_name",
+    "tile_names",
 ]
 
 Cell = tuple[int, int]
@@ -157,7 +159,13 @@ def _first_in_row(rules: Rules, r: int) -> int:
 
 def tile_name(rules: Rules, kind: int) -> str:
     """Return the name of a tile kind, the letters of its two colors, first half first: "RO"."""
-    return "".join(COLOR_LETTERS[color] for color in tables(rules).kinds[kind])
+    return tile_names(rules)[kind]
+
+
+@lru_cache(maxsize=64)
+def tile_names(rules: Rules) -> tuple[str, ...]:
+    """Return the names of all tile kinds (:func:`tile_name`)."""
+    return tuple("".join(COLOR_LETTERS[color] for color in colors) for colors in tables(rules).kinds.tolist())
 
 
 def tile_kind(rules: Rules, name: str) -> int:

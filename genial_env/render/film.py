@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from genial_env.records import replay
+from genial_env.records.replay import replay
 from genial_env.render.svg import Move, position_svg
 
 __all__ = ["draw_record", "last_move"]

@@ -94,7 +94,7 @@ class TextGame:
         seat = self.table.to_play
         if self.done:
             return seat, self.describe_result()
-        events = self.table.record()["events"][self._seen_events[seat] :]
+        events = self.table.events()[self._seen_events[seat] :]
         text = describe_observation(self._view(), events)
         if not self._has_read[seat]:
             self._has_read[seat] = True
@@ -135,7 +135,7 @@ class TextGame:
         else:
             self._failed = 0
             self.table.play(action)
-            self._seen_events[seat] = len(self.table.record()["events"])
+            self._seen_events[seat] = len(self.table.events())
             self._let_agents_play()
         info: dict[str, Any] = {"seat": seat, "action": action, "message": message}
         if self.done:

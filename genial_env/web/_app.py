@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
+from anyio import to_thread
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -16,6 +17,7 @@ from genial_env.analysis.judge import can_judge
 from genial_env.web import _game_requests as game_requests
 from genial_env.web._access import COOKIE, INVITATION_COOKIE, AccessControl
 from genial_env.web._answers import ERRORS, JsonAnswer, ReviewAnswer, as_response, wait_for
+from genial_env.web._game import Game
 from genial_env.web._introduction import play_lesson
 from genial_env.web._page_files import send_file, send_replay_page, send_worker
 from genial_env.web._record_requests import ReviewStream, list_steps, parse_record, summarize_file
@@ -28,6 +30,9 @@ from genial_env.web._table_requests import CHANGES
 from genial_env.web._warm_up import WARM_UP
 from genial_env.web._work_queue import WorkQueue
 from genial_env.web.limits import Limits
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 AFTER_TIME_S = 0.05
 """How long after a clock has run down a request looks at it, in seconds."""
@@ -76,6 +81,7 @@ class App(RequestChecks):
     async def _lifespan(self, starlette: Starlette) -> AsyncIterator[None]:
         if self._warm_up:
             await run_in_threadpool(WARM_UP.start)
+        to_thread.current_default_thread_limiter().total_tokens = self._handlers.limits.short_threads
         sweeping = asyncio.create_task(self._handlers.sweep())
         try:
             yield
@@ -157,7 +163,7 @@ class RequestHandlers:
     """
 
     def __init__(self, sessions: Sessions, limits: Limits, invitation: str | None) -> None:
-        self._sessions, self._limits = sessions, limits
+        self._sessions, self.limits = sessions, limits
         self._access = AccessControl(sessions, limits, invitation)
         self._agents = WorkQueue(limits.agent_threads, limits.queued_tasks, "agents")
         self._helpers = WorkQueue(limits.helper_threads, limits.queued_tasks, "helpers")
@@ -241,7 +247,7 @@ class RequestHandlers:
             await wait_for(access.game.changes.wait(request.query_params["after"]), request, wait)
             access = await self._access.game(request)  # the link may have been replaced meanwhile
         seat = parse_seat(request)
-        return JsonAnswer(await run_in_threadpool(game_requests.show_game, access.game, access.viewer, seat))
+        return JsonAnswer(await _call(access.game, game_requests.show_game, access.game, access.viewer, seat))
 
     async def play(self, request: Request) -> Response:
         """Play a person's decision."""
@@ -261,12 +267,12 @@ class RequestHandlers:
         """
         access, sent = await self._access.game(request), await parse_body(request)
         wait = self._parse_wait(sent.get("wait", 0))
-        task = await run_in_threadpool(game_requests.request_decision, self._agents, *access, sent)
+        task = await _call(access.game, game_requests.request_decision, self._agents, *access, sent)
         if task is not None:
             await wait_for(task.wait(), request, wait)
             access = await self._access.game(request)  # the link may have been replaced meanwhile
         show = game_requests.show_progress
-        return JsonAnswer(await run_in_threadpool(show, access.game, access.viewer, sent, task))
+        return JsonAnswer(await _call(access.game, show, access.game, access.viewer, sent, task))
 
     async def hint(self, request: Request) -> Response:
         """Send what the judge would do.
@@ -277,7 +283,7 @@ class RequestHandlers:
         access = await self._access.game(request)
         seat, sent = parse_seat(request), parse_turn(request)
         wait = self._parse_wait(request.query_params.get("wait", "0"))
-        task = await run_in_threadpool(game_requests.request_hint, self._helpers, *access, seat, sent)
+        task = await _call(access.game, game_requests.request_hint, self._helpers, *access, seat, sent)
         await wait_for(task.wait(), request, wait)
         return JsonAnswer(game_requests.show_hint(task))
 
@@ -304,7 +310,7 @@ class RequestHandlers:
     async def records(self, request: Request) -> Response:
         """Send the list of the games of a file of records."""
         session = await self._access.session(request)
-        if self._uploads >= self._limits.uploads:
+        if self._uploads >= self.limits.uploads:
             raise Refused(503, "the server is reading as many files as it can: try again in a moment", "server_busy")
         self._uploads += 1
         try:
@@ -362,7 +368,7 @@ class RequestHandlers:
         return handler
 
     def _set_cookie(self, answer: Response, name: str, value: str) -> None:
-        answer.set_cookie(name, value, max_age=int(self._limits.max_age_s), httponly=True, samesite="strict")
+        answer.set_cookie(name, value, max_age=int(self.limits.max_age_s), httponly=True, samesite="strict")
 
     def _parse_wait(self, sent: Any) -> float:
         """Return for how many seconds an answer may be held back."""
@@ -370,6 +376,17 @@ class RequestHandlers:
             seconds = float(sent)
         except (ValueError, TypeError, OverflowError):
             seconds = -1.0
-        if not 0 <= seconds <= self._limits.poll_s:
-            raise invalid("wait", f"seconds from 0 to {self._limits.poll_s:g}", sent)
+        if not 0 <= seconds <= self.limits.poll_s:
+            raise invalid("wait", f"seconds from 0 to {self.limits.poll_s:g}", sent)
         return seconds
+
+
+async def _call(game: Game, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function that takes a millisecond once it has a game's lock.
+
+    It is called here if nobody holds the lock, because another thread would take as long again to begin and to answer.
+    A game with a clock may have to be saved.
+    """
+    if game.lock.locked() or game.seating.clock is not None:
+        return await run_in_threadpool(function, *args, **kwargs)
+    return function(*args, **kwargs)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env.core.actions import Cell, tile_name
+from genial_env.core.actions import Cell, tile_names
 from genial_env.core.rules import COLOR_LETTERS, EDITIONS, PLAYERS_BY_MODE, SIZE_LIMITS, Rules
 from genial_env.core.state import EMPTY, FREE, End, Phase, State
 from genial_env.core.tables import Tables, tables
@@ -121,7 +121,7 @@ def game_to_json(
         "seat": seat,
         "people": [at for at, player in enumerate(table.players) if player is None],
         "position": {**view_to_json(view, seat is not None), **_open_racks_to_json(table, ended)},
-        "moves": public_events_to_json(table.record()["events"], table.rules),
+        "moves": public_events_to_json(table.events(), table.rules),
     }
     if seat is not None and data["waits"] and seat == table.to_play:
         data["choice"] = choice_to_json(view)
@@ -345,12 +345,13 @@ def number_cells(rules: Rules, cells: Iterable[Cell]) -> list[int]:
 
 def name_tiles(rules: Rules, kinds: list[int]) -> list[str]:
     """Return the names of the tiles of a rack by slot; "" for an empty slot."""
-    return ["" if kind == EMPTY else tile_name(rules, kind) for kind in kinds]
+    names = tile_names(rules)
+    return ["" if kind == EMPTY else names[kind] for kind in kinds]
 
 
 def _count_tiles(rules: Rules, counts: list[int]) -> dict[str, int]:
     """Return the number of tiles by name; kinds of which there are none are left out."""
-    return {tile_name(rules, kind): count for kind, count in enumerate(counts) if count}
+    return {name: count for name, count in zip(tile_names(rules), counts, strict=True) if count}
 
 
 def _finite_or_none(value: float) -> float | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from genial_env._util.files import lock_folder, write_text
+from genial_env._util.files import lock_folder, write_bytes
 from genial_env.web._request_checks import Refused, format_size
 from genial_env.web.limits import Limits
 
@@ -40,7 +40,9 @@ class SessionStore:
     def __init__(self, folder: Path | None, limits: Limits) -> None:
         self._folder, self._limits = folder, limits
         self._changed = threading.Condition()
-        self._games = self._bytes = self._writing = 0
+        self._games = self._writing = 0
+        self._sizes: dict[Path, int] = {}  # the bytes of each file
+        self._bytes = 0  # of all files together
         self._owners: dict[str, str] = {}  # the digest of the session of each game, by the id of the game
         self._closed = False
         self._open = ExitStack()
@@ -109,17 +111,23 @@ class SessionStore:
             if self._closed:
                 raise Refused(503, "the server is ending", "server_ending")
             self._writing += 1
-        before = _size(path)
+        content = text.encode()
         try:
-            path.parent.mkdir(exist_ok=True, mode=0o700)
-            write_text(path, text)
+            try:
+                write_bytes(path, content)
+            except FileNotFoundError:  # the session's first game
+                path.parent.mkdir(exist_ok=True, mode=0o700)
+                write_bytes(path, content)
         except OSError as error:
             log.error("a game cannot be saved: %s", error)
             message = f"the server cannot save the game: {error.strerror}"
             raise Refused(507, message, "not_saved", reason=error.strerror) from error
+        else:
+            with self._changed:
+                self._bytes += len(content) - self._sizes.get(path, 0)
+                self._sizes[path] = len(content)
         finally:
             with self._changed:
-                self._bytes += _size(path) - before
                 self._writing -= 1
                 self._changed.notify_all()
 
@@ -129,14 +137,13 @@ class SessionStore:
         Raises:
             Refused: if the file cannot be removed.
         """
-        before = _size(path)
         try:
             path.unlink(missing_ok=True)
         except OSError as error:
             message = f"the server cannot remove the game: {error.strerror}"
             raise Refused(507, message, "not_removed", reason=error.strerror) from error
         with self._changed:
-            self._bytes -= before
+            self._bytes -= self._sizes.pop(path, 0)
             self._games -= 1
         with suppress(OSError):  # not empty
             path.parent.rmdir()
@@ -171,7 +178,8 @@ class SessionStore:
         assert self._folder is not None
         with self._changed:
             files = [path for folder in _sessions_in(self._folder) for path in list_game_files(folder)]
-            self._games, self._bytes = len(files), sum(map(_size, files))
+            self._games, self._sizes = len(files), {path: _size(path) for path in files}
+            self._bytes = sum(self._sizes.values())
             self._owners = {path.stem: path.parent.name for path in files}
 
 

@@ -38,6 +38,10 @@ class Limits:
     helper_threads: int = max(1, count_cores() // 2)
     """Threads for hints, reviews, uploaded files, and reading sessions from the disk."""
 
+    short_threads: int = max(2, count_cores())
+    """Threads for work of milliseconds, such as saving a game. More threads than cores spend much time on passing
+    Python's lock from one to the next."""
+
     queued_tasks: int = 500
     """The most tasks that wait for either kind of thread."""
 

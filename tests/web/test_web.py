@@ -638,7 +638,7 @@ def test_a_folder_that_cannot_be_used(tmp_path: Path) -> None:
 def test_a_decision_that_cannot_be_saved_is_not_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The disk is full for a while: the game stays as it was, in memory and on the disk, and goes on afterwards."""
 
-    def full(path: Path, words: str) -> None:
+    def full(path: Path, content: bytes) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with served(make_app(tmp_path)) as address:
@@ -650,7 +650,7 @@ def test_a_decision_that_cannot_be_saved_is_not_played(tmp_path: Path, monkeypat
             body = {"turn": game["turn"], "slot": 0, "wait": 10, "seat": 0}
             body["cells"] = game["choice"]["pairs"][0] if what == "play" else []
             with monkeypatch.context() as full_for_now:
-                full_for_now.setattr(session_store, "write_text", full)
+                full_for_now.setattr(session_store, "write_bytes", full)
                 answer = browser.post(f"/api/games/{game['id']}/{what}", json=body)
                 assert "cannot save the game: No space left" in error_of(answer, 507)
                 assert "cannot save the game" in error_of(browser.post("/api/games", json=BEGUN), 507)
