@@ -125,7 +125,7 @@ def marker_features(state: State) -> list[NDArray[Any]]:
 def points_features(state: State, fits: Bools) -> list[NDArray[Any]]:
     """Return features of the points on the cells with a free neighbor: [n, C] each."""
     points = np.where(fits[:, :, None], state.points, 0).astype(np.int16)
-    here = np.where(fits[:, :, None], state.points, NOTHING).astype(np.int16)
+    here = np.where(fits[:, :, None], points, np.int16(NOTHING))
     side_by_side = (here + best_beside(state, here)).max(axis=1)
     return [
         *((points >= threshold).sum(axis=1) for threshold in THRESHOLDS),

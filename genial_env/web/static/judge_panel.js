@@ -61,7 +61,7 @@ export class JudgePanel {
     if (!shown.judge || !shown.choice || level === "none") return;
     try {
       for (const each of level === "fast" ? ["fast"] : ["fast", level]) {
-        this.note.textContent = texts.judging(texts.levels[each]);
+        this.note.textContent = texts.judging(texts.levelNames[each]);
         /** @type {Judged} */
         const found = await post("/api/analysis/judge", { position: shown.text, level: each }, signal);
         if (signal.aborted) return;
@@ -81,7 +81,7 @@ export class JudgePanel {
    */
   showMoves({ level, judged, unit, moves }, shown, grid) {
     const exact = moves.every(({ error }) => error === 0);
-    this.note.textContent = texts.judgedMoves(judged, texts.levels[level], exact);
+    this.note.textContent = texts.judgedMoves(judged, texts.levelNames[level], exact);
     fill(this.list, moves.map((move, index) => html("li", {}, this.createMove(move, index, unit, shown, grid))));
   }
 

@@ -148,7 +148,7 @@ export class ReviewReport {
     fill(
       this.element,
       html("h2", {}, texts.review),
-      html("p", { class: "hint" }, texts.reviewHelp(judge, isSolo(review), racks === "open")),
+      html("p", { class: "hint" }, texts.reviewHelp(texts.levelNames[judge] ?? judge, isSolo(review), racks === "open")),
       html("ul", { class: "losses" }, losses),
       this.chart.element,
       ...(review.luck ? this.describeLuck(review.luck) : []),

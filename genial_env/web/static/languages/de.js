@@ -441,6 +441,7 @@ export const words = {
   reviewDone: "Die Analyse ist fertig.",
   level: "Stufe",
   levels: { fast: "schnell: Vorhersagen", normal: "normal: Sekunden", deep: "tief: etwa eine Minute" },
+  levelNames: { fast: "schnell", normal: "normal", deep: "tief" },
   racks: "Bänke",
   rackModes: { hidden: "wie der Spieler sie sah", open: "offen: alle bekannt" },
   cancel: "Abbrechen",

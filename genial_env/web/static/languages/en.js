@@ -424,6 +424,8 @@ export const words = {
   level: "Level",
   /** @type {Record<string, string>} by level */
   levels: { fast: "fast: predictions", normal: "normal: seconds", deep: "deep: about a minute" },
+  /** @type {Record<string, string>} by level, within a sentence */
+  levelNames: { fast: "fast", normal: "normal", deep: "deep" },
   racks: "Racks",
   /** @type {Record<"hidden" | "open", string>} */
   rackModes: { hidden: "as the seats saw them", open: "open: all racks known" },

@@ -436,6 +436,7 @@ export const words = {
     normal: "normal : quelques secondes",
     deep: "approfondi : environ une minute",
   },
+  levelNames: { fast: "rapide", normal: "normal", deep: "approfondi" },
   racks: "Réserves",
   rackModes: { hidden: "telles que les voyait le joueur", open: "ouvertes : toutes connues" },
   cancel: "Annuler",
