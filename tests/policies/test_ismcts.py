@@ -115,7 +115,7 @@ def test_without_time_it_plays_what_its_prior_likes() -> None:
     tree = ISMCTS(budget_s=1e-9, prior=ConcavePolicy()).search(seen, SEED)
     assert tree.visits.sum() == 0
     slot = int((seen.rack[0] == tree.best_move() // seen.tables.n_placements).argmax())
-    values = np.where(seen.slots[0][:, None] & seen.placements[0], ConcavePolicy().values(seen)[0], -(10**6))
+    values = np.where(seen.slots[0][:, None] & seen.placements[0], ConcavePolicy().values(seen)[0], np.int32(-(10**6)))
     assert values[slot, tree.best_move() % seen.tables.n_placements] == values.max()
 
 
