@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
 
-from genial_env._util.files import LOCK
+from genial_env._util.files import LOCK_FILES
 
 __all__ = ["INTERVAL_S", "Progress", "list_files", "print_line"]
 
@@ -80,6 +80,6 @@ class Progress:
 
 def list_files(folder: Path) -> str:
     """Return the files in a folder and below it with their sizes, one a line, after a line with the folder's name."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != LOCK)
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in LOCK_FILES)
     lines = [f"  {path.relative_to(folder).as_posix()} ({path.stat().st_size:,} bytes)" for path in files]
     return "\n".join([f"Files in {folder}:", *lines])

@@ -18,6 +18,12 @@ AnyPath = str | os.PathLike[str]
 LOCK = ".lock"
 """The name of a folder's lock file."""
 
+HOLDER = ".lock-holder"
+"""The name of the file that says who holds the lock of a folder. Some systems and libraries let nobody read a locked file."""
+
+LOCK_FILES = frozenset((LOCK, HOLDER))
+"""The names of the files of a lock."""
+
 
 @contextmanager
 def replace_path(path: AnyPath) -> Iterator[Path]:
@@ -115,25 +121,26 @@ def lock_folder(folder: AnyPath) -> Iterator[None]:
     """
     directory = Path(folder)
     directory.mkdir(parents=True, exist_ok=True)
-    path = directory / LOCK
-    lock = filelock.FileLock(path, is_singleton=False, thread_local=False)  # another thread may release the lock
-    before = _holder(path)
+    lock = filelock.FileLock(directory / LOCK, is_singleton=False, thread_local=False)  # any thread may release it
+    holder = directory / HOLDER
     try:
         lock.acquire(blocking=False)
     except filelock.Timeout:
-        holder = _holder(path) or before  # versions before 4 empty the file of a lock that they try
-        raise FolderInUse(errno.EBUSY, f"Another process is writing there{holder}", str(folder)) from None
+        found = _read_holder(holder)
+        raise FolderInUse(errno.EBUSY, f"Another process is writing there{found}", str(folder)) from None
     try:
-        with suppress(OSError):  # without a name where a locked file cannot be opened again
-            path.write_text(f"process {os.getpid()} on {socket.gethostname()}\n", encoding="utf-8")
+        with suppress(OSError):  # the lock holds without its holder's name
+            holder.write_text(f"process {os.getpid()} on {socket.gethostname()}\n", encoding="utf-8")
         yield
     finally:
+        with suppress(OSError):
+            holder.unlink()
         lock.release()
 
 
-def _holder(lock_file: Path) -> str:
+def _read_holder(path: Path) -> str:
     with suppress(OSError, UnicodeDecodeError):
-        if text := lock_file.read_text(encoding="utf-8").strip():
+        if text := path.read_text(encoding="utf-8").strip():
             return f" ({text})"
     return ""
 

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from genial_env._util.checks import as_integer
-from genial_env._util.files import LOCK, append_lines, write_json
+from genial_env._util.files import LOCK_FILES, append_lines, write_json
 from genial_env._util.strict_json import JSONError, numbered_lines, parse_object, read_object
 from genial_env._util.validators import (
     BOOLEAN,
@@ -354,7 +354,7 @@ def check_directory(directory: Path) -> None:
     """
     if (directory / SETTINGS).exists() or not directory.exists():
         return
-    if any(path.name != LOCK for path in directory.iterdir()):
+    if any(path.name not in LOCK_FILES for path in directory.iterdir()):
         raise ValueError(f"{directory} holds something else than a tournament: give an empty directory")
 
 

@@ -137,8 +137,7 @@ def _make_arrays(column: Column, found: Values) -> Iterator["pa.Array"]:
     for index in range(len(column.names)):
         mask = None if missing is None else np.ascontiguousarray(missing[:, index])
         if found.categories is None:
-            dtype = kind.to_pandas_dtype()
-            yield arrow.array(np.ascontiguousarray(values[:, index]).astype(dtype), type=kind, mask=mask)
+            yield arrow.array(np.ascontiguousarray(values[:, index]).astype(column.type), type=kind, mask=mask)
         else:
             codes = arrow.array(values[:, index].astype(np.int32), mask=mask)
             yield arrow.DictionaryArray.from_arrays(codes, arrow.array(found.categories, type=arrow.string()))

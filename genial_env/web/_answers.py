@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -32,11 +33,17 @@ class ReviewAnswer(StreamingResponse):
         self._task = stream.task
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the lines."""
+        """Send the lines. Some versions of uvicorn tell only those who receive that the client has left."""
+        sending = asyncio.create_task(self.stream_response(send))
+        leaving = asyncio.create_task(_wait_for_disconnect(receive))
         try:
-            await super().__call__(scope, receive, send)
+            await asyncio.wait((sending, leaving), return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._task.cancel()
+            leaving.cancel()
+            sending.cancel()
+        with suppress(asyncio.CancelledError, OSError):  # the client has left
+            await sending
 
 
 def as_response(answer: JsonObject | Response) -> Response:
@@ -49,7 +56,7 @@ async def wait_for(event: Coroutine[Any, Any, None], request: Request, seconds: 
     if seconds == 0:
         event.close()
         return
-    waits = [asyncio.create_task(event), asyncio.create_task(_wait_for_disconnect(request))]
+    waits = [asyncio.create_task(event), asyncio.create_task(_wait_for_disconnect(request.receive))]
     try:
         await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -57,9 +64,9 @@ async def wait_for(event: Coroutine[Any, Any, None], request: Request, seconds: 
             wait.cancel()
 
 
-async def _wait_for_disconnect(request: Request) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     """Wait until the client has left; ignore what it sends meanwhile."""
-    while (await request.receive())["type"] != "http.disconnect":
+    while (await receive())["type"] != "http.disconnect":
         pass
 
 
