@@ -19,7 +19,7 @@ LOCK = ".lock"
 """The name of a folder's lock file."""
 
 HOLDER = ".lock-holder"
-"""The name of the file that says who holds the lock of a folder. Some systems and libraries let nobody read a locked file."""
+"""The name of the file that says who holds the lock. Some systems and libraries let nobody read a locked file."""
 
 LOCK_FILES = frozenset((LOCK, HOLDER))
 """The names of the files of a lock."""

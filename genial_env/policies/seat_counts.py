@@ -57,7 +57,7 @@ def denial_settings(rules: Rules) -> DenialSettings:
 def value_candidates(rules: Rules) -> int:
     """Return the number of placements that the agent "value" evaluates.
 
-    With two and three seats and for teams 128 were stronger than 32; with four seats and solo they were not
+    With two and three seats and for teams 128 were clearly stronger than 32, with four seats a little, solo not
     (docs/measurements.md).
 
     Raises:
