@@ -1,11 +1,13 @@
 """One game of people and agents, played one decision at a time. Showing it and asking people is left to the caller.
 
-table = Table(Rules(), [None, "value"], seed=1)
-while not table.over:
-if table.waits:
-table.play(ask(table.view(table.to_play)))
-else:
-table.advance()
+For example::
+
+    table = Table(Rules(), [None, "value"], seed=1)
+    while not table.over:
+        if table.waits:
+            table.play(ask(table.view(table.to_play)))
+        else:
+            table.advance()
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,9 @@
 """Replay of any number of records in batches, for programs that compute something from every decision.
 
-for played in replay_batches(located_records("games.jsonl")):
-    print(played.decisions.actions, played.agents)
+For example::
+
+    for played in replay_batches(located_records("games.jsonl")):
+        print(played.decisions.actions, played.agents)
 """
 
 import os

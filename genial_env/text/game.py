@@ -1,10 +1,12 @@
 """One game played by text, in a loop of two functions, as in TextArena.
 
-game = TextGame(seed=1)
-done = False
-while not done:
-seat, text = game.observe()
-done, info = game.step(answer(seat, text))
+For example::
+
+    game = TextGame(seed=1)
+    done = False
+    while not done:
+        seat, text = game.observe()
+        done, info = game.step(answer(seat, text))
 """
 
 from collections.abc import Sequence

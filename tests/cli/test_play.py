@@ -273,7 +273,10 @@ def test_a_game_is_gone_on_with(tmp_path: Path) -> None:
     [
         (["--seats", "person,gredy"], "seat 1: unknown agent 'gredy': the agents are"),
         (["--seats", "person"], "2 seats need 2 players, not 1"),
-        (["--players", "4", "--seats", "person,ppo,ppo,ppo"], "seat 1: ppo cannot play this game: no weights"),
+        (
+            ["--players", "1", "--mode", "solo", "--edition", "2009", "--seats", "ppo"],
+            "seat 0: ppo cannot play this game: no weights",
+        ),
         (["--edition", "1999"], "unknown edition '1999'"),
         (["--seed", "-1"], "seed must be 0 to"),
         (["--judge", "greedy"], "agent 'greedy' cannot judge: it has no method judge(view, also)"),

@@ -144,8 +144,8 @@ def test_nothing_that_was_saved() -> None:
 def test_agents_that_cannot_play_say_so_at_once() -> None:
     with pytest.raises(ValueError, match="seat 1: unknown agent 'gredy': the agents are"):
         Table(Rules(), [None, "gredy"], 0)
-    with pytest.raises(ValueError, match=r"seat 2: ppo cannot play this game: no weights of .* shipped"):
-        Table(Rules(4), [None, None, "ppo", None], 0)
+    with pytest.raises(ValueError, match=r"seat 0: ppo cannot play this game: no weights of .* shipped"):
+        Table(Rules(1, "2009", "solo"), ["ppo"], 0)
     for agent in ("value", "value_search(playouts=20)"):
         with pytest.raises(ValueError, match=rf"seat 1: {agent[:5]}.* cannot play this game: the value network for"):
             Table(Rules(colors=5, side=5, rack=4), [None, agent], 0)
