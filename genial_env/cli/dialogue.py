@@ -56,7 +56,7 @@ class Dialogue:
         self._judge = judge
         self._is_live = sys.stdin.isatty() and sys.stdout.isatty()
         self._at_the_screen: int | None = None
-        events = len(self._events())
+        events = len(self.table.events())
         self._shown = events
         self._seen_events = [events] * table.rules.players  # by seat: the number of events after its last decision
         self._commands: dict[str, Callable[[], None]] = {
@@ -81,7 +81,7 @@ class Dialogue:
             seat = self.table.to_play
             if self.table.waits:
                 self.table.play(self._ask(seat))
-                self._seen_events[seat] = len(self._events())
+                self._seen_events[seat] = len(self.table.events())
             else:
                 with Thinking(f"seat {seat} ({self._agents()[seat]}) thinks", shown=self._is_live):
                     self.table.advance()
@@ -103,10 +103,10 @@ class Dialogue:
 
     def _show_news(self) -> None:
         """Show the new events: an agent's as everybody sees them, a person's as this person sees them."""
-        for event in self._events()[self._shown :]:
+        for event in self.table.events()[self._shown :]:
             is_person = self.table.players[event[1]] is None
             self._print_events([event], seat=event[1] if is_person else SPECTATOR)
-        self._shown = len(self._events())
+        self._shown = len(self.table.events())
 
     def _show_end(self) -> None:
         """Show the last position, how the game ended, and who won and why."""
@@ -129,11 +129,7 @@ class Dialogue:
 
     def _laid_since(self, events: int) -> list[Cell]:
         """Return the cells of the tiles laid after the first `events` events."""
-        return [(q, r) for event in self._events()[events:] if event[0] == "place" for q, r in event[5:7]]
-
-    def _events(self) -> list[list[Any]]:
-        events: list[list[Any]] = self.table.events()
-        return events
+        return [(q, r) for event in self.table.events()[events:] if event[0] == "place" for q, r in event[5:7]]
 
     def _agents(self) -> list[str]:
         agents: list[str] = self.table.record()["agents"]
@@ -220,7 +216,7 @@ class Dialogue:
         typed = input(f"seat {seat}: press Enter when {names} {'looks' if len(others) == 1 else 'look'} away ")
         if typed.strip().lower() == "quit":
             raise Quit
-        self._print_events(self._events()[self._seen_events[seat] :], seat)
+        self._print_events(self.table.events()[self._seen_events[seat] :], seat)
 
     def _print_events(self, events: list[list[Any]], seat: int) -> None:
         """Print events as far as a seat may know them."""

@@ -392,7 +392,6 @@ def test_colors_of_text(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 def test_video(tmp_path: Path) -> None:
-    pytest.importorskip("moviepy")
     env = gym.make("genial_env/Genial-v0", render_mode="rgb_array", side=4, colors=4, rack=3)
     env = RecordVideo(env, str(tmp_path / "videos"))
     _, info = env.reset(seed=0)
