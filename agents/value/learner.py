@@ -65,6 +65,8 @@ class Args:
     """share of the games after which the search begins"""
     search_deals: int = 8
     """deals in which each action is searched, at least 2; one half chooses, the other one sets the targets"""
+    search_turns: int = 1
+    """own turn up to which it is played on, 1: the next"""
     start_from: Path | None = None
     """weights to start from, of a network with at most these widths, instead of the warmup games"""
     best_response_to: Path | None = None
@@ -106,6 +108,8 @@ class Args:
             check_agents(self.eval_opponents, self.rules)
         if self.search_deals < 2:
             raise ValueError(f"--search-deals: expected at least 2, one half to choose by, got {self.search_deals}")
+        if self.search_turns < 1:
+            raise ValueError(f"--search-turns: expected at least 1, the next turn, got {self.search_turns}")
         if self.best_response_to is not None:
             _read_weights(self.best_response_to, self.rules)
         if self.start_from is not None:
@@ -201,6 +205,7 @@ class Learner:
             td_lambda=args.td_lambda,
             search_share=args.search_share if self.games >= args.search_after * args.total_games else 0.0,
             search_deals=args.search_deals,
+            search_turns=args.search_turns,
         )
         self.tasks += 1
         return task

@@ -1,4 +1,4 @@
-"""Search some of the decisions of self-play: play the best actions on to the seat's next turn in several deals.
+"""Search some of the decisions of self-play: play the best actions on to a later turn of the seat in several deals.
 
 The mean of the action that was chosen for its mean is too high: with two seats and eight deals by 0.03 of rank utility.
 So one half of the deals chooses, and the means over the other half are what the network learns.
@@ -31,15 +31,17 @@ class Search:
     Attributes:
         share: share of the decisions that are searched.
         candidates: number of actions that are searched, those that the network values highest.
-        deals: deals of the hidden tiles in which each of them is played on to the seat's next turn, at least 2. One
-            half chooses, and the other one sets the targets.
+        deals: deals of the hidden tiles in which each of them is played on, at least 2. One half chooses, and the other
+            one sets the targets.
         replies: number of placements that are evaluated for the decisions in between.
+        turns: the turn of the seat up to which they are played on, 1: the next.
     """
 
     share: float
     candidates: int
     deals: int
     replies: int
+    turns: int
 
     def improve(self, state: State, rows: Ints, net: ValueNet, random: Bits, judged: Judged) -> tuple[Ints, Floats32]:
         """Search some games, and replace the predictions of the searched actions by means of the search in place.
@@ -63,7 +65,7 @@ class Search:
             played = self._deal(state, rows, is_searched, random, after.game[searched])
             seats = played.to_play.copy()
             kernel.apply(played, np.repeat(after.actions[searched], self.deals))
-            found = predict_later(played, seats, net, self.replies, 1)
+            found = predict_later(played, seats, net, self.replies, self.turns)
             by_deal, half = found.reshape(len(searched), self.deals, *found.shape[1:]), self.deals // 2
             judged.chances[searched] = by_deal[:, half:].mean(axis=1)
             values[searched] = net.outcomes.utility(by_deal[:, :half].mean(axis=1))

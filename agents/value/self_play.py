@@ -4,7 +4,7 @@ Many games are played at once. A sample is an afterstate of a learning seat with
 lambda-return: a mixture of the network's predictions at the seat's later afterstates and of the game's outcome (R.
 Sutton, "Learning to predict by the methods of temporal differences", 1988).
 
-Some decisions are searched: the best actions are played on to the seat's next turn in several deals of the hidden
+Some decisions are searched: the best actions are played on to a later turn of the seat in several deals of the hidden
 tiles, where the network predicts the outcomes. The seat chooses by their means. These means replace the network's own
 prediction in the lambda-returns, and the actions that were not chosen are samples, too, with their means as targets.
 """
@@ -56,8 +56,9 @@ class SelfPlayTask:
         td_lambda: lambda of the returns; 1 uses the outcome of the game alone.
         search_share: share of the learner's decisions that are searched.
         search_candidates: number of actions that are searched, those that the network values highest.
-        search_deals: deals of the hidden tiles in which each of them is played on to the seat's next turn.
+        search_deals: deals of the hidden tiles in which each of them is played on.
         search_replies: number of placements that are evaluated for the decisions in between.
+        search_turns: the turn of the seat up to which they are played on, 1: the next.
     """
 
     rules: Rules
@@ -73,11 +74,18 @@ class SelfPlayTask:
     search_candidates: int = 12
     search_deals: int = 8
     search_replies: int = 8
+    search_turns: int = 1
 
     @property
     def search(self) -> Search:
         """How decisions are searched."""
-        return Search(self.search_share, self.search_candidates, self.search_deals, self.search_replies)
+        return Search(
+            share=self.search_share,
+            candidates=self.search_candidates,
+            deals=self.search_deals,
+            replies=self.search_replies,
+            turns=self.search_turns,
+        )
 
 
 @dataclass(eq=False)

@@ -100,7 +100,7 @@ class RolloutJudge:
         self.level = LEVELS[level] if isinstance(level, str) else level
         self.name = check_name(name if name is not None else level if isinstance(level, str) else "judge")
         self._nets = Nets(weights)
-        self._search = ValueSearch(replies=self.level.replies, weights=weights)
+        self._search = ValueSearch(replies=self.level.replies, turns=1, weights=weights)
 
     def prepare(self, rules: Rules) -> None:
         """Read the weights for a game.

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from genial_env.core.rules import Rules
 from genial_env.policies.heuristic import HalfWeights
 
-__all__ = ["DenialSettings", "concave_temperature", "denial_settings", "value_candidates"]
+__all__ = ["DenialSettings", "Lookahead", "concave_temperature", "denial_settings", "lookahead", "value_candidates"]
 
 Settings = TypeVar("Settings")
 
@@ -22,6 +22,15 @@ class DenialSettings(NamedTuple):
     weights: HalfWeights
 
 
+class Lookahead(NamedTuple):
+    """How far :class:`~genial_env.policies.value_search.ValueSearch` plays deals on."""
+
+    replies: int
+    """placements among which each later decision is made"""
+    turns: int
+    """the own turn at which the network evaluates, 1: the next"""
+
+
 _CONCAVE_TEMPERATURES = {(1, 1): 4.0, (2, 2): 10.0, (3, 3): 30.0, (4, 4): 60.0, (4, 2): 60.0}
 
 _DENIAL_SETTINGS = {
@@ -33,7 +42,15 @@ _DENIAL_SETTINGS = {
 }
 
 
-_VALUE_CANDIDATES = {(1, 1): 32, (2, 2): 128, (3, 3): 128, (4, 4): 32, (4, 2): 128}
+_VALUE_CANDIDATES = {(1, 1): 32, (2, 2): 128, (3, 3): 128, (4, 4): 128, (4, 2): 128}
+
+_LOOKAHEADS = {
+    (1, 1): Lookahead(6, 5),
+    (2, 2): Lookahead(12, 1),
+    (3, 3): Lookahead(12, 1),
+    (4, 4): Lookahead(12, 1),
+    (4, 2): Lookahead(12, 1),
+}
 
 
 def concave_temperature(rules: Rules) -> float:
@@ -57,13 +74,21 @@ def denial_settings(rules: Rules) -> DenialSettings:
 def value_candidates(rules: Rules) -> int:
     """Return the number of placements that the agent "value" evaluates.
 
-    With two and three seats and for teams 128 were clearly stronger than 32, with four seats a little, solo not
-    (docs/measurements.md).
+    With several seats 128 were stronger than 32, solo not (docs/measurements.md).
 
     Raises:
         ValueError: if there is none for these seats and tracks.
     """
     return _look_up(_VALUE_CANDIDATES, rules, "value")
+
+
+def lookahead(rules: Rules) -> Lookahead:
+    """Return how far the agent "value_search" plays deals on (docs/measurements.md).
+
+    Raises:
+        ValueError: if there is nothing for these seats and tracks.
+    """
+    return _look_up(_LOOKAHEADS, rules, "value_search")
 
 
 def _look_up(table: dict[tuple[int, int], Settings], rules: Rules, name: str) -> Settings:

@@ -24,6 +24,7 @@ from genial_env.core.views import View
 from genial_env.core.views import view as view_of
 from genial_env.policies import weight_files
 from genial_env.policies.search import Deals, Halving
+from genial_env.policies.seat_counts import Lookahead, lookahead
 from genial_env.policies.settings import check_count
 from genial_env.policies.value import Nets, judge
 from genial_env.policies.value_net import ValueNet
@@ -39,7 +40,8 @@ class ValueSearch(Halving):
         budget_s: seconds for each decision, instead of playouts.
         candidates: the number of actions compared, those that the network values highest.
         width: the number of placements that the network evaluates to find them.
-        replies: the number of placements among which each later decision is made.
+        replies: the number of placements among which each later decision is made; None, as for `turns`: the number for
+            the game's seats and mode (:func:`~genial_env.policies.seat_counts.lookahead`).
         turns: the own turn at which the network evaluates, 1: the next. A game that ends before counts by its result.
         weights: a file of weights, or the arrays; None: the shipped file for the game's seats and mode.
         name: the name in tables and records.
@@ -56,14 +58,15 @@ class ValueSearch(Halving):
         *,
         candidates: int = 12,
         width: int = 256,
-        replies: int = 12,
-        turns: int = 1,
+        replies: int | None = None,
+        turns: int | None = None,
         weights: weight_files.Source = None,
         name: str = "value_search",
     ) -> None:
         super().__init__(playouts, budget_s, candidates=candidates, name=name)
         self._width = check_count("width", width)
-        self._replies, self._turns = check_count("replies", replies), check_count("turns", turns)
+        given = {"replies": replies, "turns": turns}
+        self._given = {name: check_count(name, number) for name, number in given.items() if number is not None}
         self._nets = Nets(weights)
 
     def prepare(self, rules: Rules) -> None:
@@ -100,7 +103,11 @@ class ValueSearch(Halving):
         draws = _spread_draws(deals)
         state = deals.play(actions, None if draws is None else np.repeat(draws, len(actions))[:, None])
         seats = np.broadcast_to(view.seat, len(state))
-        return predict_later(state, seats, self._nets.of(view.rules), self._replies, self._turns)
+        return predict_later(state, seats, self._nets.of(view.rules), *self._lookahead(view.rules))
+
+    def _lookahead(self, rules: Rules) -> Lookahead:
+        """Return how far deals are played on."""
+        return lookahead(rules)._replace(**self._given)
 
 
 def _spread_draws(deals: Deals) -> Ints | None:

@@ -21,6 +21,7 @@ from genial_env.core.tables import tables
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import split_features, width
 from genial_env.policies.endgame import exact_action
+from genial_env.policies.seat_counts import lookahead
 from genial_env.policies.value import KIND, Value, judge
 from genial_env.policies.value_net import Outcomes, ValueNet, Widths
 from genial_env.policies.value_search import ValueSearch, predict_later
@@ -211,6 +212,17 @@ def test_search_looks_at_later_turns(tmp_path: Path) -> None:
     assert len({tuple(actions.tolist()) for actions in chosen}) == len(settings)
 
 
+@each_game
+def test_how_far_search_looks_follows_from_the_seats(rules: Rules, tmp_path: Path) -> None:
+    """By default as the table says; each of the two numbers can be given alone."""
+    file, usual = weights_of(rules, tmp_path / "net.safetensors"), lookahead(rules)
+    state = random_play(rules, games=4, seed=3, steps=10)
+    seen, random = view(state), bits(3, np.arange(4))
+    given: list[dict[str, Any]] = [{}, {"replies": usual.replies}, {"turns": usual.turns}, usual._asdict()]
+    chosen = [ValueSearch(30, **some, weights=file)(seen, random).tolist() for some in given]
+    assert chosen[0] == chosen[1] == chosen[2] == chosen[3]
+
+
 def test_samples_are_repeatable_and_add_up() -> None:
     rules = SMALL
     learner, rival = random_net(rules).arrays(), random_net(rules, seed=1).arrays()
@@ -243,23 +255,23 @@ def test_without_trace_the_next_own_afterstate_is_the_target() -> None:
 class Recorded:
     """Records what :func:`predict_later` predicts: the means of each searched action over the later half of deals."""
 
-    def __init__(self, deals: int) -> None:
-        self.deals, self.means = deals, list[NDArray[np.float32]]()
+    def __init__(self, deals: int, turns: int) -> None:
+        self.deals, self.turns, self.means = deals, turns, list[NDArray[np.float32]]()
 
     def __call__(self, state: State, seats: Ints, net: ValueNet, replies: int, turns: int) -> NDArray[np.float32]:
-        assert turns == 1
+        assert turns == self.turns
         found = predict_later(state, seats, net, replies, turns)
         self.means += list(found.reshape(-1, self.deals, *found.shape[1:])[:, self.deals // 2 :].mean(axis=1))
         return found
 
 
-@pytest.mark.parametrize("rules", [SMALL, Rules(1, "2009", "solo", side=4, colors=4)], ids=str)
-def test_searched_targets_are_means_over_deals(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("rules", "turns"), [(SMALL, 1), (Rules(1, "2009", "solo", side=4, colors=4), 2)], ids=str)
+def test_searched_targets_are_means_over_deals(rules: Rules, turns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are those over the second half of the deals, of all searched actions that do not end the game."""
-    recorded = Recorded(deals=3)
+    recorded = Recorded(3, turns)
     monkeypatch.setattr("agents.value.searching.predict_later", recorded)
     how: dict[str, Any] = {"seed": 3, "games": 2, "candidates": 6, "td_lambda": 0.0, "temperature": 0.0}
-    search: dict[str, Any] = {"search_candidates": 4, "search_deals": 3, "search_replies": 3}
+    search: dict[str, Any] = {"search_candidates": 4, "search_deals": 3, "search_replies": 3, "search_turns": turns}
     task = SelfPlayTask(rules, random_net(rules).arrays(), search_share=1.0, **how, **search)
     found = self_play(task)
     chosen = self_play(SelfPlayTask(rules, task.learner, **how))

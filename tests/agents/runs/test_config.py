@@ -111,6 +111,7 @@ def test_a_run_keeps_its_options(tmp_path: Path) -> None:
         (PPOArgs, ["--start-from", "nowhere.safetensors"], "nowhere.safetensors"),
         (ValueArgs, ["--start-from", "nowhere.safetensors"], "nowhere.safetensors"),
         (ValueArgs, ["--search-deals", "1"], "--search-deals: expected at least 2, one half to choose by, got 1"),
+        (ValueArgs, ["--search-turns", "0"], "--search-turns: expected at least 1, the next turn, got 0"),
         (
             ValueArgs,
             ["--start-from", str(find_shipped("value", Rules())), "--widths.first", "8"],
