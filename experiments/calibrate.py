@@ -92,14 +92,14 @@ def play_games(net: ValueNet, args: Args, seed: int) -> Predictions:
     phase = (2 - 3 * free.astype(np.int64) // (int(free.max()) + 1)).clip(0, 2)
     at_once = range(0, len(samples), AT_ONCE)
     hidden = np.concatenate([net.last_hidden(samples.features[start : start + AT_ONCE]) for start in at_once])
-    logits = compute_logits(net, hidden, net.arrays)
+    logits = compute_logits(hidden, net.arrays, net.outcomes.heads)
     return Predictions(hidden, logits, samples.targets, phase, samples.game)
 
 
-def compute_logits(net: ValueNet, hidden: Floats32, arrays: weight_files.Arrays) -> Floats32:
+def compute_logits(hidden: Floats32, arrays: weight_files.Arrays, heads: int) -> Floats32:
     """Compute logits [n, H, K] by the last layer of some weights."""
     logits: Floats32 = hidden @ arrays["out"] + arrays["bias_out"]
-    return logits.reshape(-1, net.outcomes.heads, net.outcomes.classes)
+    return logits.reshape(len(hidden), heads, -1)
 
 
 def fit(found: Predictions) -> tuple[Floats, Floats]:
@@ -120,7 +120,7 @@ def fit_layer(found: Predictions, arrays: weight_files.Arrays) -> dict[str, Floa
     losses = {}
     for strength in STRENGTHS:
         layer = _fit_layer(found, is_first, arrays, strength)
-        logits = (found.hidden[~is_first] @ layer["out"] + layer["bias_out"]).reshape(found.results[~is_first].shape)
+        logits = compute_logits(found.hidden[~is_first], layer, found.results.shape[1])
         losses[strength] = float(_cross_entropy(torch.from_numpy(logits), torch.from_numpy(found.results[~is_first])))
     return _fit_layer(found, np.ones_like(is_first), arrays, min(losses, key=losses.__getitem__))
 
@@ -211,7 +211,7 @@ def main(args: Args) -> dict[str, CalibrationError]:
     with use_backend("numba"):
         fitted, check = (play_games(net, args, 2 * args.seed + half) for half in range(2))
     corrected = arrays | fit_layer(fitted, arrays) if args.whole_layer else correct(arrays, *fit(fitted))
-    after_correction = compute_logits(net, check.hidden, corrected)
+    after_correction = compute_logits(check.hidden, corrected, net.outcomes.heads)
     table = Table(f"{args.games:,} games", "correction", "ECE", "by chance", "predicted - came")
     after = {}
     for name, rows in [("all", check.phase >= 0), *((name, check.phase == n) for n, name in enumerate(PHASES))]:

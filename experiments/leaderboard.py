@@ -44,9 +44,9 @@ class Board(NamedTuple):
 
 BOARDS = {
     "2-seats": Board("Two seats", Rules(2), (*SCRIPTED, *SEARCH, *LEARNED, "ppo"), 40),
-    "3-seats": Board("Three seats", Rules(3), (*STRONG, *LEARNED), 40),
-    "4-seats": Board("Four seats", Rules(4), (*STRONG, *LEARNED), 40),
-    "team": Board("Teams", Rules(4, "2009", "team"), (*STRONG, *LEARNED), 40),
+    "3-seats": Board("Three seats", Rules(3), (*STRONG, *LEARNED, "ppo"), 40),
+    "4-seats": Board("Four seats", Rules(4), (*STRONG, *LEARNED, "ppo"), 40),
+    "team": Board("Teams", Rules(4, "2009", "team"), (*STRONG, *LEARNED, "ppo"), 40),
     "solo": Board("Solo", Rules(1, "2009", "solo"), (*SCRIPTED, *SEARCH, *LEARNED), 100),
 }
 
