@@ -1,5 +1,6 @@
 """Files written at once, and folders with one writer."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -36,6 +37,24 @@ def test_after_an_error_the_old_file_is_there_and_nothing_else(tmp_path: Path, e
         write_half()
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["a.bin"]
+
+
+@pytest.mark.parametrize("names_a_file", [False, True], ids=["full disk", "not allowed"])
+def test_an_error_names_the_file_that_was_to_be_written(tmp_path: Path, names_a_file: bool) -> None:
+    """It may name no file, or the temporary one; an error of another file keeps that file's name."""
+    path = tmp_path / "a.txt"
+
+    def fail(of: str | None) -> None:
+        with files.replace_path(path) as beside:
+            raise OSError(errno.EACCES, "not written", str(beside) if of is None and names_a_file else of)
+
+    with pytest.raises(OSError, match="not written") as caught:
+        fail(None)
+    assert caught.value.filename == str(path)
+    with pytest.raises(OSError, match="not written") as caught:
+        fail("other.txt")
+    assert caught.value.filename == "other.txt"
+    assert os.listdir(tmp_path) == []
 
 
 def test_writers_that_take_a_path_find_its_suffix(tmp_path: Path) -> None:
