@@ -5,15 +5,15 @@ The ratings are those of docs/leaderboard, which is not installed, rounded to te
 
 RATINGS: dict[str, dict[int, int]] = {
     "random": {1: -1120, 2: -1160},
-    "points": {1: -50, 2: -160},
+    "points": {1: -40, 2: -160},
     "greedy": {1: 0, 2: 0, 3: 0, 4: 0},
     "lexicographic": {1: 250, 2: 20},
     "concave": {1: 220, 2: 180},
-    "denial": {1: 300, 2: 320, 3: 140, 4: 100},
-    "search": {1: 650, 2: 510},
-    "ppo": {2: 1040},
-    "value": {1: 630, 2: 1090, 3: 470, 4: 390},
-    "value_search": {1: 720, 2: 1250, 3: 540, 4: 440},
+    "denial": {1: 290, 2: 320, 3: 140, 4: 80},
+    "search": {1: 620, 2: 510},
+    "ppo": {2: 1040, 3: 520, 4: 350},
+    "value": {1: 610, 2: 1090, 3: 490, 4: 330},
+    "value_search": {1: 700, 2: 1250, 3: 550, 4: 420},
 }
 """Elo ratings by agent and number of seats; greedy has 0. Not of teams. The edition is 2025, solo 2009."""
 

@@ -245,9 +245,23 @@ def test_the_page_says_that_code_is_compiled(
         expect(page.locator(".status")).to_contain_text("compiling for this machine, once")
 
 
+PATIENT = """
+from genial_env.cli import main
+from genial_env.policies import settings
+
+settings._DEFAULT_PLAYOUTS = settings._MOST_PLAYOUTS
+main()
+"""
+"""The command `genial`, in which searches do not end by themselves."""
+
+
 def run_server(folder: Path, port: str) -> tuple["subprocess.Popen[str]", str]:
-    """Start `genial serve`, in which agents play by numpy; return its process and its address."""
-    command = [sys.executable, "-m", "genial_env", "serve", "--port", port, "--data", str(folder)]
+    """Start `genial serve`, in which agents play by numpy and think until they are stopped.
+
+    Returns:
+        Its process and its address.
+    """
+    command = [sys.executable, "-c", PATIENT, "serve", "--port", port, "--data", str(folder)]
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
