@@ -101,7 +101,7 @@ def compute_regret(search: ValueSearch, alone: View, action: int, deals: int, ra
 def main(args: Args) -> dict[str, float]:
     """Print the mean regret with its 95% interval, for each third of the game; return the means."""
     rules, agent = Rules(args.players, args.edition, args.mode), make_policy(args.agent)
-    search = ValueSearch(candidates=args.candidates, replies=args.replies)
+    search = ValueSearch(candidates=args.candidates, replies=args.replies, turns=1)
     with use_backend("numba", threads=2):
         states, thirds = find_positions(agent, rules, args.positions, args.seed)
         seen, random = view(states), game_seeds(args.seed + 1, len(states))
