@@ -6,6 +6,7 @@ FROM python:3.13-slim
 WORKDIR /src
 COPY pyproject.toml README.md LICENSE ./
 COPY genial_env genial_env
+COPY docs/images/rules docs/images/rules
 ENV GENIAL_ENV_CACHE_DIR=/cache
 RUN pip install --no-cache-dir '.[fast,serve,arena,render]' \
     && useradd --create-home player && mkdir /games /cache && chown player /games /cache

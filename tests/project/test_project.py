@@ -1,9 +1,10 @@
-"""The structure of the project: layers, import cycles, public names, and what importing the package costs."""
+"""The structure of the project: layers, import cycles, public names, what importing costs, what is built from what."""
 
 import ast
 import importlib
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -177,3 +178,16 @@ def test_importing_is_light() -> None:
     ]
     code = f"import sys, genial_env; print([name for name in {heavy} if name in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_the_image_is_built_from_all_that_the_wheel_needs() -> None:
+    """The Dockerfile copies the files and folders that pyproject.toml names."""
+    steps = [line.split() for line in (ROOT / "Dockerfile").read_text().splitlines()]
+    copied = [Path(source) for step in steps if step[:1] == ["COPY"] for source in step[1:-1]]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wheel, readme = project["tool"]["hatch"]["build"]["targets"]["wheel"], project["tool"]["hatch"]["metadata"]["hooks"]
+    needed = ["pyproject.toml", *project["project"]["license-files"], *wheel["packages"], *wheel["force-include"]]
+    needed += [fragment["path"] for fragment in readme["fancy-pypi-readme"]["fragments"]]
+    for name in needed:
+        assert (ROOT / name).exists(), name
+        assert any(Path(name).is_relative_to(source) for source in copied), name
