@@ -76,7 +76,7 @@ def test_rollouts_are_paired_and_have_errors(rules: Rules) -> None:
     state = random_play(rules, games=3, seed=3, steps=6)
     seen = view(state)
     found = judge_of(rules, SOME).judge(seen)
-    search = ValueSearch(replies=SOME.replies, weights=weights(rules))
+    search = ValueSearch(replies=SOME.replies, turns=1, weights=weights(rules))
     for game in range(len(seen)):
         count = int((found.actions[game] != NONE).sum())
         assert count <= SOME.actions
