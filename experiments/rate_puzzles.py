@@ -5,7 +5,9 @@
 Each agent tries each puzzle; of `random` the exact share of the best actions is taken. An agent that cannot play the
 rules of a puzzle is left out. The ratings of the agents are those of the leaderboard for the number of seats. A rating
 is the most probable one (:func:`genial_env.analysis.puzzle_ratings.estimate_rating`). Written to
-`genial_env/analysis/puzzle_ratings.json`; to be run again when puzzles are added. docs/measurements.md has the result.
+`genial_env/analysis/puzzle_ratings.json`; to be run again when puzzles are added or the leaderboard changes.
+
+The answer: docs/measurements.md.
 """
 
 import argparse
