@@ -32,7 +32,9 @@ from genial_env.core.state import State
 from genial_env.policies import value_search
 from genial_env.policies.afterstates.gains import denial_marker_values
 from genial_env.policies.afterstates.layout import width
-from genial_env.policies.denial import DenialPolicy
+from genial_env.policies.base import Plan
+from genial_env.policies.heuristic import HeuristicPolicy
+from genial_env.policies.prior import check_prior
 from genial_env.policies.value_net import Outcomes, ValueNet
 
 
@@ -110,10 +112,8 @@ class Player(NamedTuple):
     values: Array  # [top + 1] the value of a marker
 
 
-def player_for(rules: Rules, net: ValueNet, replies: int) -> Arrays:
+def player_for(rules: Rules, net: ValueNet, replies: int, plan: Plan) -> Arrays:
     """Return the player of this thread (:class:`Player`), in plain tuples."""
-    plan = DenialPolicy().plan(rules)
-    assert plan is not None, "the policy is compiled"
     return (
         *two_games(rules),
         scratch(rules),
@@ -223,15 +223,25 @@ def play_to_turn(
 
 
 @value_search.predict_later.compiled
-def predict_later(threads: int, state: State, seats: Ints, net: ValueNet, replies: int, turns: int) -> Floats32:
-    """Compute it in compiled code."""
-    rules, outcomes = state.rules, net.outcomes
+def predict_later(
+    threads: int,
+    state: State,
+    seats: Ints,
+    net: ValueNet,
+    replies: int,
+    turns: int,
+    prior: HeuristicPolicy | None = None,
+) -> Floats32:
+    """Compute it in compiled code; in numpy if the prior has no plan."""
+    rules, outcomes, plan = state.rules, net.outcomes, check_prior(prior).plan(state.rules)
+    if plan is None:
+        return value_search.predict_later.numpy(state, seats, net, replies, turns, prior)
     out = np.empty((len(state), outcomes.heads, outcomes.classes), dtype=np.float32)
     game = arrays(state), facts(rules)
     how = no_script(rules)[0], np.ascontiguousarray(seats), turns, out
 
     def work(lo: int, hi: int) -> None:
-        play_to_turn(*game, player_for(rules, net, replies), *how, lo, hi)
+        play_to_turn(*game, player_for(rules, net, replies, plan), *how, lo, hi)
 
     share(threads, len(state), work, fewest=1)
     return out

@@ -7,7 +7,7 @@ from genial_env._util.checks import as_integer, as_number
 from genial_env.core.rules import Rules
 from genial_env.policies.concave import ConcavePolicy, saturating_values
 from genial_env.policies.heuristic import HalfWeights
-from genial_env.policies.seat_counts import denial_settings
+from genial_env.policies.seat_counts import DenialSettings, denial_settings
 
 __all__ = ["DenialPolicy"]
 
@@ -56,13 +56,21 @@ class DenialPolicy(ConcavePolicy):
         self.arrival = None if arrival is None else as_integer(arrival, "arrival", 0, MOST_FOR_ARRIVAL)
         self._weights = weights
 
+    def tuned(self, rules: Rules) -> DenialSettings:
+        """Return the settings for those that were not given.
+
+        Raises:
+            ValueError: if there are none for these rules.
+        """
+        return denial_settings(rules)
+
     def weights(self, rules: Rules) -> HalfWeights:
         """Return the weights of denying and opening.
 
         Raises:
             ValueError: if no weights were given and none are tuned for these rules.
         """
-        return self._weights if self._weights is not None else denial_settings(rules).weights
+        return self._weights if self._weights is not None else self.tuned(rules).weights
 
     def arrival_value(self, rules: Rules) -> int:
         """Return the extra value of arrivals.
@@ -70,7 +78,7 @@ class DenialPolicy(ConcavePolicy):
         Raises:
             ValueError: if it was not given and none is tuned for these rules.
         """
-        return denial_settings(rules).arrival if self.arrival is None else self.arrival
+        return self.tuned(rules).arrival if self.arrival is None else self.arrival
 
     def marker_values(self, rules: Rules) -> NDArray[np.int16]:
         """Return values from 0 to 1000 at the end of the track, and the extra value of arrivals.
@@ -80,7 +88,7 @@ class DenialPolicy(ConcavePolicy):
         """
         temperature, shape = self.temperature, self.shape
         if temperature is None or shape is None:
-            tuned = denial_settings(rules)
+            tuned = self.tuned(rules)
             temperature = tuned.temperature if temperature is None else temperature
             shape = tuned.shape if shape is None else shape
         return saturating_values(rules, temperature, shape, self.arrival_value(rules))

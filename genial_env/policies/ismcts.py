@@ -69,7 +69,7 @@ class ISMCTS:
         depth: the most decisions of a descent in the tree. 1 is flat Monte-Carlo search.
         batch_size: the number of descents at a time.
         margin: the share of the payoff that is not the rank but the lead of the own markers.
-        prior: sorts the moves; by default :class:`~genial_env.policies.denial.DenialPolicy`.
+        prior: sorts the moves, a heuristic policy or its name.
         playout: plays all seats from the leaf on. The backend numba compiles whole playouts of the built-in policies.
         name: the name in tables and records.
 
@@ -91,7 +91,7 @@ class ISMCTS:
         depth: int = TreeSettings.depth,
         batch_size: int = TreeSettings.batch_size,
         margin: float = TreeSettings.margin,
-        prior: HeuristicPolicy | None = None,
+        prior: str | HeuristicPolicy = "denial",
         playout: str | Policy = "denial",
         name: str = "ismcts",
     ) -> None:

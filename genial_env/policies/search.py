@@ -75,6 +75,10 @@ class Halving:
         """Return the payoff of each action in some deals of the hidden tiles of one game: [deals, moves]."""
         raise NotImplementedError
 
+    def first_totals(self, view: View, actions: Ints) -> Floats:
+        """Return what is added to the sum of each action's payoffs before any deal of one game is played: [moves]."""
+        return np.zeros(len(actions))
+
     def solve(self, view: View) -> int | None:
         """Return the best action of one game if it is solved exactly, else None."""
         return exact_action(view)
@@ -91,7 +95,8 @@ class Halving:
         if exact is not None:
             return exact
         moves = self.moves(view)
-        totals, left, total, used = np.zeros(len(moves)), np.arange(len(moves)), self._count_deals(len(moves)), 0
+        totals, left = self.first_totals(view, moves), np.arange(len(moves))
+        total, used = self._count_deals(len(moves)), 0
         known = deal(view, random, 0, total) if total else None
         for batches in self._rounds(len(moves)):
             for size in batches:
@@ -169,13 +174,13 @@ class Search(Halving):
         candidates: the number of placements compared, those with the highest prior values.
         margin: the weight of a point of the lowest marker beside the rank utility, which runs from -1 to 1. Each higher
             marker has half the weight of the one below. Solo only markers count.
-        prior: sorts the placements; by default :class:`~genial_env.policies.denial.DenialPolicy`.
+        prior: sorts the placements, a heuristic policy or its name.
         playout: plays all seats to the end. The backend numba compiles whole playouts of the built-in policies.
         name: the name in tables and records.
 
     Raises:
         ValueError: if both playouts and budget_s are given, or a number is out of range.
-        TypeError: for a prior that is no HeuristicPolicy, or a setting of another type.
+        TypeError: for a prior that is no HeuristicPolicy and no name of one, or a setting of another type.
     """
 
     def __init__(
@@ -185,7 +190,7 @@ class Search(Halving):
         *,
         candidates: int = 12,
         margin: float = 0.03,
-        prior: HeuristicPolicy | None = None,
+        prior: str | HeuristicPolicy = "denial",
         playout: str | Policy = "denial",
         name: str = "search",
     ) -> None:

@@ -8,13 +8,21 @@ from typing import NamedTuple, TypeVar
 from genial_env.core.rules import Rules
 from genial_env.policies.heuristic import HalfWeights
 
-__all__ = ["DenialSettings", "Lookahead", "concave_temperature", "denial_settings", "lookahead", "value_candidates"]
+__all__ = [
+    "DenialSettings",
+    "SearchSettings",
+    "concave_temperature",
+    "denial_settings",
+    "prior_settings",
+    "search_settings",
+    "value_candidates",
+]
 
 Settings = TypeVar("Settings")
 
 
 class DenialSettings(NamedTuple):
-    """The settings of :class:`~genial_env.policies.denial.DenialPolicy`."""
+    """The settings of :class:`~genial_env.policies.denial.DenialPolicy`, and of what derives from it."""
 
     temperature: float
     shape: float
@@ -22,13 +30,15 @@ class DenialSettings(NamedTuple):
     weights: HalfWeights
 
 
-class Lookahead(NamedTuple):
-    """How far :class:`~genial_env.policies.value_search.ValueSearch` plays deals on."""
+class SearchSettings(NamedTuple):
+    """The settings of :class:`~genial_env.policies.value_search.ValueSearch` that depend on the game."""
 
     replies: int
     """placements among which each later decision is made"""
     turns: int
     """the own turn at which the network evaluates, 1: the next"""
+    trust: int
+    """the number of deals for which the network's value of an action counts"""
 
 
 _CONCAVE_TEMPERATURES = {(1, 1): 4.0, (2, 2): 10.0, (3, 3): 30.0, (4, 4): 60.0, (4, 2): 60.0}
@@ -41,15 +51,22 @@ _DENIAL_SETTINGS = {
     (4, 2): DenialSettings(4.9, 1.08, 23, HalfWeights(0, 5, 1, 2, 1, 0)),
 }
 
+_PRIOR_SETTINGS = {
+    (1, 1): DenialSettings(4.0, 0.86, 0, HalfWeights(0, 0, -1, 0, 1, 0)),
+    (2, 2): DenialSettings(5.5, 1.17, 3, HalfWeights(3, 1, 2, 3, 0, 4)),
+    (3, 3): DenialSettings(6.2, 1.23, 16, HalfWeights(1, 0, 1, 1, -1, 3)),
+    (4, 4): DenialSettings(8.7, 1.23, 17, HalfWeights(1, 0, 2, 1, 0, 3)),
+    (4, 2): DenialSettings(11.0, 1.15, 0, HalfWeights(2, 3, 4, 5, -3, 7)),
+}
 
 _VALUE_CANDIDATES = {(1, 1): 32, (2, 2): 128, (3, 3): 128, (4, 4): 128, (4, 2): 128}
 
-_LOOKAHEADS = {
-    (1, 1): Lookahead(6, 5),
-    (2, 2): Lookahead(12, 1),
-    (3, 3): Lookahead(12, 1),
-    (4, 4): Lookahead(12, 1),
-    (4, 2): Lookahead(12, 1),
+_SEARCH_SETTINGS = {
+    (1, 1): SearchSettings(6, 5, 0),
+    (2, 2): SearchSettings(8, 1, 8),
+    (3, 3): SearchSettings(12, 1, 0),
+    (4, 4): SearchSettings(12, 1, 0),
+    (4, 2): SearchSettings(12, 1, 0),
 }
 
 
@@ -71,6 +88,15 @@ def denial_settings(rules: Rules) -> DenialSettings:
     return _look_up(_DENIAL_SETTINGS, rules, "denial")
 
 
+def prior_settings(rules: Rules) -> DenialSettings:
+    """Return the settings of :class:`~genial_env.policies.prior.PlacementPrior`, by which searches order placements.
+
+    Raises:
+        ValueError: if there are none for these seats and tracks.
+    """
+    return _look_up(_PRIOR_SETTINGS, rules, "prior")
+
+
 def value_candidates(rules: Rules) -> int:
     """Return the number of placements that the agent "value" evaluates.
 
@@ -82,13 +108,13 @@ def value_candidates(rules: Rules) -> int:
     return _look_up(_VALUE_CANDIDATES, rules, "value")
 
 
-def lookahead(rules: Rules) -> Lookahead:
-    """Return how far the agent "value_search" plays deals on (docs/measurements.md).
+def search_settings(rules: Rules) -> SearchSettings:
+    """Return the settings of the agent "value_search" (docs/measurements.md).
 
     Raises:
         ValueError: if there is nothing for these seats and tracks.
     """
-    return _look_up(_LOOKAHEADS, rules, "value_search")
+    return _look_up(_SEARCH_SETTINGS, rules, "value_search")
 
 
 def _look_up(table: dict[tuple[int, int], Settings], rules: Rules, name: str) -> Settings:

@@ -24,6 +24,7 @@ from genial_env.policies.afterstates import Afterstates, afterstates, candidates
 from genial_env.policies.base import NONE
 from genial_env.policies.endgame import Solution, exact_solutions
 from genial_env.policies.heuristic import HeuristicPolicy
+from genial_env.policies.prior import check_prior
 from genial_env.policies.seat_counts import value_candidates
 from genial_env.policies.settings import check_count, check_name
 from genial_env.policies.value_net import ValueNet
@@ -90,17 +91,26 @@ class Value:
         weights: a file of weights, or the arrays; None: the shipped file for the game's seats and mode.
         candidates: the number of placements that the network evaluates, those with the highest prior values; None: the
             number for the game's seats and mode (:func:`~genial_env.policies.seat_counts.value_candidates`).
+        prior: sorts the placements, a heuristic policy or its name; None:
+            :class:`~genial_env.policies.prior.PlacementPrior`.
         name: the name in tables and records.
 
     Raises:
-        FileNotFoundError, ValueError: if the file does not hold weights.
+        FileNotFoundError, TypeError, ValueError: if the file does not hold weights, or a setting has another type or
+            is out of range.
     """
 
     def __init__(
-        self, weights: weight_files.Source = None, *, candidates: int | None = None, name: str = "value"
+        self,
+        weights: weight_files.Source = None,
+        *,
+        candidates: int | None = None,
+        prior: str | HeuristicPolicy | None = None,
+        name: str = "value",
     ) -> None:
         self.name = check_name(name)
         self._candidates = None if candidates is None else check_count("candidates", candidates)
+        self._prior = check_prior(prior)
         self._nets = Nets(weights)
 
     def prepare(self, rules: Rules) -> None:
@@ -115,7 +125,7 @@ class Value:
         """Choose an action in each game."""
         actions = _best_actions(exact_solutions(view), len(view))
         others = np.flatnonzero(actions == NONE)
-        judged = judge(view.select(others), self._nets.of(view.rules), self._most(view.rules))
+        judged = judge(view.select(others), self._nets.of(view.rules), self._most(view.rules), self._prior)
         actions[others] = judged.after.actions[judged.best(judged.utility, len(others))]
         return actions
 

@@ -14,6 +14,7 @@ Measured results: docs/policies.md.
 
 import numpy as np
 
+from genial_env._util.checks import as_integer
 from genial_env._util.stopping import checkpoint
 from genial_env.backends import accelerated
 from genial_env.core import kernel
@@ -23,13 +24,17 @@ from genial_env.core.state import Phase, State
 from genial_env.core.views import View
 from genial_env.core.views import view as view_of
 from genial_env.policies import weight_files
+from genial_env.policies.heuristic import HeuristicPolicy
+from genial_env.policies.prior import check_prior
 from genial_env.policies.search import Deals, Halving
-from genial_env.policies.seat_counts import Lookahead, lookahead
+from genial_env.policies.seat_counts import SearchSettings, search_settings
 from genial_env.policies.settings import check_count
-from genial_env.policies.value import Nets, judge
+from genial_env.policies.value import Nets, judge, judge_actions
 from genial_env.policies.value_net import ValueNet
 
 __all__ = ["ValueSearch", "predict_later"]
+
+MOST_TRUST = 10_000
 
 
 class ValueSearch(Halving):
@@ -40,9 +45,12 @@ class ValueSearch(Halving):
         budget_s: seconds for each decision, instead of playouts.
         candidates: the number of actions compared, those that the network values highest.
         width: the number of placements that the network evaluates to find them.
-        replies: the number of placements among which each later decision is made; None, as for `turns`: the number for
-            the game's seats and mode (:func:`~genial_env.policies.seat_counts.lookahead`).
+        replies: the number of placements among which each later decision is made; None, as for `turns` and `trust`: the
+            number for the game's seats and mode (:func:`~genial_env.policies.seat_counts.search_settings`).
         turns: the own turn at which the network evaluates, 1: the next. A game that ends before counts by its result.
+        trust: the number of deals for which the network's value of an action counts in its mean, from 0 on.
+        prior: sorts the placements, a heuristic policy or its name; None:
+            :class:`~genial_env.policies.prior.PlacementPrior`.
         weights: a file of weights, or the arrays; None: the shipped file for the game's seats and mode.
         name: the name in tables and records.
 
@@ -60,6 +68,8 @@ class ValueSearch(Halving):
         width: int = 256,
         replies: int | None = None,
         turns: int | None = None,
+        trust: int | None = None,
+        prior: str | HeuristicPolicy | None = None,
         weights: weight_files.Source = None,
         name: str = "value_search",
     ) -> None:
@@ -67,6 +77,9 @@ class ValueSearch(Halving):
         self._width = check_count("width", width)
         given = {"replies": replies, "turns": turns}
         self._given = {name: check_count(name, number) for name, number in given.items() if number is not None}
+        if trust is not None:
+            self._given["trust"] = as_integer(trust, "trust", 0, MOST_TRUST)
+        self._prior = check_prior(prior)
         self._nets = Nets(weights)
 
     def prepare(self, rules: Rules) -> None:
@@ -79,9 +92,16 @@ class ValueSearch(Halving):
 
     def moves(self, view: View) -> Ints:
         """Return the actions of one game that the network values highest, the best first: [n]."""
-        judged = judge(view, self._nets.of(view.rules), self._width)
+        judged = judge(view, self._nets.of(view.rules), self._width, self._prior)
         best_first = np.argsort(-judged.utility, kind="stable")[: self.candidates]
         return judged.after.actions[best_first]
+
+    def first_totals(self, view: View, actions: Ints) -> Floats:
+        """Return the network's value of each action times the number of deals for which it counts: [moves]."""
+        trust = self._settings(view.rules).trust
+        if trust == 0:
+            return super().first_totals(view, actions)
+        return trust * judge_actions(view, self._nets.of(view.rules), actions[None]).utility.astype(np.float64)
 
     def outcomes(self, view: View, actions: Ints, deals: Deals) -> Floats:
         """Return the value a few turns after each action, in some deals of one game: [deals, moves]."""
@@ -103,11 +123,12 @@ class ValueSearch(Halving):
         draws = _spread_draws(deals)
         state = deals.play(actions, None if draws is None else np.repeat(draws, len(actions))[:, None])
         seats = np.broadcast_to(view.seat, len(state))
-        return predict_later(state, seats, self._nets.of(view.rules), *self._lookahead(view.rules))
+        settings, net = self._settings(view.rules), self._nets.of(view.rules)
+        return predict_later(state, seats, net, settings.replies, settings.turns, self._prior)
 
-    def _lookahead(self, rules: Rules) -> Lookahead:
-        """Return how far deals are played on."""
-        return lookahead(rules)._replace(**self._given)
+    def _settings(self, rules: Rules) -> SearchSettings:
+        """Return the settings for a game, those that were given among them."""
+        return search_settings(rules)._replace(**self._given)
 
 
 def _spread_draws(deals: Deals) -> Ints | None:
@@ -125,7 +146,9 @@ def _spread_draws(deals: Deals) -> Ints | None:
 
 
 @accelerated
-def predict_later(state: State, seats: Ints, net: ValueNet, replies: int, turns: int) -> Floats32:
+def predict_later(
+    state: State, seats: Ints, net: ValueNet, replies: int, turns: int, prior: HeuristicPolicy | None = None
+) -> Floats32:
     """Play games on as "value" does, in place, and predict the outcomes of each at a later turn of a seat.
 
     Args:
@@ -135,6 +158,7 @@ def predict_later(state: State, seats: Ints, net: ValueNet, replies: int, turns:
         replies: the number of placements among which they choose.
         turns: the turn of the seat at which a game is evaluated, 1: the next. A game that is over before counts by its
             result.
+        prior: selects the placements; None: the default one.
 
     Returns:
         [B, H, K] the probabilities of the outcomes for the seat, after its best action at that turn.
@@ -145,7 +169,7 @@ def predict_later(state: State, seats: Ints, net: ValueNet, replies: int, turns:
     live = np.flatnonzero(~state.over)
     while live.size:
         checkpoint()
-        judged = judge(view_of(state, rows=live), net, replies)
+        judged = judge(view_of(state, rows=live), net, replies, prior)
         best = judged.best(judged.utility, len(live))
         reached[live] += (state.to_play[live] == seats[live]) & (state.phase[live] == Phase.PLACE)
         arrived = reached[live] == turns

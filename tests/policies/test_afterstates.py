@@ -32,7 +32,7 @@ from genial_env.policies.decisions import act
 from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.greedy import GreedyPolicy
 from genial_env.policies.heuristic import HeuristicPolicy
-from genial_env.policies.prior import compute_prior_values
+from genial_env.policies.prior import PlacementPrior, compute_prior_values
 from genial_env.policies.uniform import RandomPolicy
 from tests.conftest import needs_numba
 from tests.positions import every, random_play
@@ -287,7 +287,9 @@ def test_kinds_and_placements_left_in_plain_python(rules: Rules, backend: str) -
     assert {0, 1, 2} <= lefts
 
 
-@pytest.mark.parametrize("prior", [DenialPolicy(), GreedyPolicy(), ConcavePolicy(temperature=5)], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "prior", [PlacementPrior(), DenialPolicy(), GreedyPolicy(), ConcavePolicy(temperature=5)], ids=lambda p: p.name
+)
 def test_candidates_are_the_priors_best_and_different(prior: HeuristicPolicy) -> None:
     state = random_play(Rules(), games=8, seed=3, steps=12)
     seen = view(state, rows=np.flatnonzero(state.phase <= Phase.BONUS)[:1])

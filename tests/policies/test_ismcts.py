@@ -245,5 +245,5 @@ def test_settings_of_another_type(name: str, value: object) -> None:
 
 
 def test_a_prior_must_put_values_on_placements() -> None:
-    with pytest.raises(TypeError, match="prior must be a HeuristicPolicy"):
-        ISMCTS(playouts=5, prior="denial")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="prior must be a HeuristicPolicy or the name of one, not 'random'"):
+        ISMCTS(playouts=5, prior="random")

@@ -14,7 +14,7 @@ from genial_env.policies.concave import ConcavePolicy
 from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.greedy import GreedyPolicy
 from genial_env.policies.heuristic import HalfWeights, HeuristicPolicy
-from genial_env.policies.prior import STOP_VALUE, compute_prior_values
+from genial_env.policies.prior import STOP_VALUE, PlacementPrior, check_prior, compute_prior_values
 from tests.positions import ONE_BONUS, STANDARD, VARIANTS, every, near_stops, random_play
 
 SOME = [STANDARD[2], STANDARD[4], STANDARD[9], STANDARD[11], *VARIANTS[:5]]
@@ -157,3 +157,17 @@ def test_a_seat_count_without_settings_is_refused(policy: type[ConcavePolicy], m
         policy().marker_values(Rules(3))
     assert len(ConcavePolicy(2.5).marker_values(Rules(3))) == 19
     assert len(DenialPolicy(2.5, 1.0, 0).marker_values(Rules(3))) == 19
+
+
+@every("rules", STANDARD, STANDARD[::2])
+def test_the_prior_has_settings_of_its_own_for_every_game(rules: Rules) -> None:
+    prior, seen = PlacementPrior(), view(random_play(rules, games=2, seed=1, steps=6))
+    expected = DenialPolicy(*seat_counts.prior_settings(rules))
+    assert np.array_equal(prior.values(seen), expected.values(seen))
+    assert isinstance(check_prior(None), PlacementPrior)
+
+
+def test_a_prior_may_be_named() -> None:
+    named = check_prior("denial(temperature=3)")
+    assert isinstance(named, DenialPolicy)
+    assert named.temperature == 3

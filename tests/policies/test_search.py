@@ -126,10 +126,11 @@ def test_it_keeps_to_the_clock(budget_s: float, monkeypatch: pytest.MonkeyPatch)
         ({"candidates": 0}, "candidates must be 1 to 10000, not 0"),
         ({"margin": 0.7}, r"margin must be 0 to 0\.5, not 0\.7"),
         ({"playout": "clever"}, "unknown agent 'clever'"),
+        ({"prior": "clever"}, "unknown agent 'clever'"),
     ],
 )
 def test_what_is_wrong_is_said(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         Search(**wrong)
-    with pytest.raises(TypeError, match="prior must be a HeuristicPolicy"):
-        Search(prior="denial")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="prior must be a HeuristicPolicy or the name of one, not 'random'"):
+        Search(prior="random")

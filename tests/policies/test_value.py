@@ -21,8 +21,8 @@ from genial_env.core.tables import tables
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import split_features, width
 from genial_env.policies.endgame import exact_action
-from genial_env.policies.seat_counts import lookahead
-from genial_env.policies.value import KIND, Value, judge
+from genial_env.policies.seat_counts import search_settings
+from genial_env.policies.value import KIND, Nets, Value, judge, judge_actions
 from genial_env.policies.value_net import Outcomes, ValueNet, Widths
 from genial_env.policies.value_search import ValueSearch, predict_later
 from genial_env.testing import check_policy
@@ -207,20 +207,37 @@ def test_search_looks_at_later_turns(tmp_path: Path) -> None:
         {"width": 3},
         {"replies": 1},
         {"turns": 2},
+        {"trust": 10_000},
+        {"prior": "greedy"},
     ]
     chosen = [ValueSearch(**{"playouts": 30, **setting}, weights=file)(seen, random) for setting in settings]
     assert len({tuple(actions.tolist()) for actions in chosen}) == len(settings)
 
 
 @each_game
-def test_how_far_search_looks_follows_from_the_seats(rules: Rules, tmp_path: Path) -> None:
-    """By default as the table says; each of the two numbers can be given alone."""
-    file, usual = weights_of(rules, tmp_path / "net.safetensors"), lookahead(rules)
+def test_settings_of_the_search_follow_from_the_seats(rules: Rules, tmp_path: Path) -> None:
+    """By default as the table says; each number can be given alone."""
+    file, usual = weights_of(rules, tmp_path / "net.safetensors"), search_settings(rules)
     state = random_play(rules, games=4, seed=3, steps=10)
     seen, random = view(state), bits(3, np.arange(4))
-    given: list[dict[str, Any]] = [{}, {"replies": usual.replies}, {"turns": usual.turns}, usual._asdict()]
-    chosen = [ValueSearch(30, **some, weights=file)(seen, random).tolist() for some in given]
-    assert chosen[0] == chosen[1] == chosen[2] == chosen[3]
+    given: list[dict[str, Any]] = [{}, *({name: number} for name, number in usual._asdict().items()), usual._asdict()]
+    chosen = {tuple(ValueSearch(30, **some, weights=file)(seen, random).tolist()) for some in given}
+    assert len(chosen) == 1
+
+
+@each_game
+def test_whoever_trusts_the_network_most_plays_as_it_says(rules: Rules, tmp_path: Path) -> None:
+    """With as many deals as possible for the network, a few deals decide between actions that are as good as equal."""
+    file = weights_of(rules, tmp_path / "net.safetensors")
+    state = random_play(rules, games=4, seed=3, steps=10)
+    seen, random = view(state), bits(3, np.arange(4))
+    net = Nets(file).of(rules)
+    searched = ValueSearch(1, trust=10_000, width=20, weights=file)(seen, random)
+    best = judge(seen, net, 20)
+    lost = np.maximum.reduceat(best.utility, np.searchsorted(best.after.game, np.arange(4)))
+    lost -= judge_actions(seen, net, searched[:, None]).utility
+    greatest = net.outcomes.weights[0].max() * net.outcomes.weights[1].sum()
+    assert (lost <= 4 * 2 * greatest / 10_000).all()  # a deal in each of at most four rounds
 
 
 def test_samples_are_repeatable_and_add_up() -> None:

@@ -1,16 +1,25 @@
 """Playing on to a later turn: both backends predict the same bits, and few deals are enough for the next tile."""
 
+from itertools import combinations
+from typing import Any
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from genial_env import Rules, use_backend, view
 from genial_env.core import kernel
 from genial_env.core.chance import bits, game_seeds
 from genial_env.core.state import Phase, State
+from genial_env.core.views import View
+from genial_env.policies.afterstates import candidates
+from genial_env.policies.denial import DenialPolicy
+from genial_env.policies.greedy import GreedyPolicy
+from genial_env.policies.prior import check_prior
 from genial_env.policies.search import Deals, deal
 from genial_env.policies.value import judge
 from genial_env.policies.value_net import ValueNet
-from genial_env.policies.value_search import _spread_draws, predict_later
+from genial_env.policies.value_search import ValueSearch, _spread_draws, predict_later
 from tests.conftest import needs_numba
 from tests.policies.test_afterstates import positions
 from tests.policies.test_value import GAMES, SMALL, SOLO, TEAM, each_game, random_net
@@ -43,6 +52,43 @@ def test_both_backends_predict_the_same_bits(rules: Rules, turns: int) -> None:
         assert found[0].shape == (len(state), net.outcomes.heads, net.outcomes.classes)
         for name, array in played[0].arrays().items():
             assert np.array_equal(array, played[1].arrays()[name]), name
+
+
+@needs_numba
+@each_game
+def test_both_backends_consider_the_placements_of_a_given_prior(rules: Rules) -> None:
+    """The prior is one with compiled code or one of somebody's own, and it makes a difference."""
+    net, state = ValueNet(rules, random_net(rules).arrays()), some_positions(rules)
+    seats, found = state.to_play.astype(np.int64), {}
+    for prior in (None, GreedyPolicy(), Backwards()):
+        predictions = []
+        for backend in ("numpy", "numba"):
+            with use_backend(backend):
+                predictions.append(predict_later(state.copy(), seats, net, replies=2, turns=2, prior=prior))
+        assert np.array_equal(*predictions)
+        found[prior] = predictions[0]
+    for one, other in combinations(found.values(), 2):
+        assert not np.array_equal(one, other)
+
+
+class Backwards(DenialPolicy):
+    """The worst placements first; it has no compiled code."""
+
+    name = "backwards"
+
+    def values(self, view: View) -> NDArray[np.integer[Any]]:
+        return -super().values(view)
+
+    def plan(self, rules: Rules) -> None:
+        return None
+
+
+def test_the_prior_selects_the_actions_that_are_searched() -> None:
+    alone = view(random_play(Rules(), games=1, seed=4, steps=12))
+    by_prior = {prior: ValueSearch(width=2, prior=prior).moves(alone) for prior in (None, "greedy", Backwards())}
+    for prior, moves in by_prior.items():
+        assert set(moves.tolist()) == set(candidates(alone, 2, check_prior(prior))[0, :2].tolist())
+    assert len({tuple(sorted(moves.tolist())) for moves in by_prior.values()}) == 3
 
 
 @every("rules", GAMES, [SMALL])

@@ -21,7 +21,7 @@ def candidates(view: View, most: int, prior: HeuristicPolicy | None = None) -> I
     Args:
         view: G games in which it is the seat's turn.
         most: the most placements.
-        prior: sorts the placements; by default :class:`~genial_env.policies.denial.DenialPolicy`.
+        prior: sorts the placements; by default :class:`~genial_env.policies.prior.PlacementPrior`.
 
     Returns:
         [G, most + 2] action ids, :data:`NONE` after the last.
