@@ -5,9 +5,10 @@
 
     play([ValueSearch(budget_s=0.2), "value"], games=2, backend="numba")
 
-It is the search of :mod:`genial_env.policies.search` with three differences. The candidates are the actions that the
+It is the search of :mod:`genial_env.policies.search` with four differences. The candidates are the actions that the
 network values highest. All seats play on as the network tells. At a later own turn the network evaluates the position,
-instead of a playout to the end. Solo the next tiles of the deals are in proportion to the tiles in the bag.
+instead of a playout to the end. The network's own value of an action may count as that of some deals. Solo the next
+tiles of the deals are in proportion to the tiles in the bag.
 
 Measured results: docs/policies.md.
 """
