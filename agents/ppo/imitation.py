@@ -27,6 +27,7 @@ from genial_env.core.views import View
 from genial_env.policies.afterstates import candidates
 from genial_env.policies.base import NONE
 from genial_env.policies.decisions import choice_keys
+from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.halves import Halves, choose_likeliest, draw_by_weights
 from genial_env.policies.ppo import TEMPERATURE
 from genial_env.policies.value import Nets, judge_actions
@@ -89,17 +90,21 @@ class ChoiceTeacher:
 class ValueTeacher:
     """The shipped value network as a teacher: the probabilities are the softmax of the utilities of the candidates.
 
+    These are the first placements in the order of "denial", as which the student begins. So they include those that it
+    overrates. With the order that was fitted to the network it learned less (docs/training.md).
+
     Args:
-        most: the most placements that the network evaluates, those with the highest prior values.
+        most: the most placements that the network evaluates.
         temperature: temperature of the softmax, in units of rank utility.
     """
 
     def __init__(self, most: int = 32, temperature: float = TEMPERATURE) -> None:
         self._nets, self._most, self._temperature = Nets(None), most, temperature
+        self._prior = DenialPolicy()
 
     def __call__(self, view: View, random: Bits) -> Targets:
         """Return the candidates and their probabilities."""
-        actions = candidates(view, self._most)
+        actions = candidates(view, self._most, self._prior)
         judged = judge_actions(view, self._nets.of(view.rules), actions)
         logits = np.full(actions.shape, -np.inf, dtype=np.float32)
         logits[actions != NONE] = judged.utility / self._temperature
