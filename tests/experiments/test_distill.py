@@ -62,7 +62,7 @@ def test_a_value_network_teaches_probabilities() -> None:
     assert np.allclose(targets.probabilities.sum(axis=1), 1)
     assert (targets.probabilities[targets.actions == NONE] == 0).all()
     likeliest = targets.actions[np.arange(8), targets.probabilities.argmax(axis=1)]
-    assert np.array_equal(likeliest, Value(candidates=12)(seen, np.zeros(8, dtype=np.uint64)))
+    assert np.array_equal(likeliest, Value(candidates=12, prior="denial")(seen, np.zeros(8, dtype=np.uint64)))
     sharper = ValueTeacher(most=12, temperature=0.005)(seen, np.zeros(8, dtype=np.uint64))
     assert (sharper.probabilities.max(axis=1) > targets.probabilities.max(axis=1)).all()
 
