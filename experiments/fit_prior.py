@@ -2,7 +2,7 @@
 
     python -m experiments.fit_prior --players 2
 
-Searches and the agent "value" consider only the first placements of an order, that of the prior
+Agents with a value network consider only the first placements of an order, that of the prior
 (:class:`~genial_env.policies.prior.PlacementPrior`). A placement that comes too late is lost. So this program takes
 positions of games of "value" against itself, evaluates every placement with the network, and looks for the settings
 with the least loss: the utility of the best placement less that of the best one among the first. It prints the loss of
@@ -133,11 +133,6 @@ def to_settings(numbers: Floats) -> DenialSettings:
     return DenialSettings(round(temperature, 1), round(shape, 2), arrival, HalfWeights(*weights))
 
 
-def make_prior(settings: DenialSettings) -> HeuristicPolicy:
-    """Return the prior with some settings."""
-    return DenialPolicy(*settings)
-
-
 def fit(train: Positions, rules: Rules, args: Args) -> DenialSettings:
     """Return the settings with the least loss."""
     first = denial_settings(rules)
@@ -157,7 +152,7 @@ def fit(train: Positions, rules: Rules, args: Args) -> DenialSettings:
 
 
 def _loss(train: Positions, settings: DenialSettings, args: Args) -> float:
-    return float(train.losses(make_prior(settings), args.placements).sum())
+    return float(train.losses(DenialPolicy(*settings), args.placements).sum())
 
 
 def main(args: Args) -> DenialSettings:
@@ -167,7 +162,7 @@ def main(args: Args) -> DenialSettings:
         net = Nets().of(rules)
         train, test = (take_positions(rules, net, args.games, args.share, args.seed + i) for i in range(2))
         found = fit(train, rules, args)
-        priors = {"denial": DenialPolicy(), "shipped": PlacementPrior(), "fitted": make_prior(found)}
+        priors = {"denial": DenialPolicy(), "shipped": PlacementPrior(), "fitted": DenialPolicy(*found)}
         losses = {name: test.losses(prior, args.placements) for name, prior in priors.items()}
     title = f"Mean loss of utility in {len(test.utility):,} positions of other games"
     table = Table("prior", *(f"first {number}" for number in args.placements), title=title)

@@ -448,6 +448,6 @@ def name_former_value(rules: Rules) -> tuple[str, ...]:
     """Return the agent of the former value network for a game, if there is one."""
     mode = "" if rules.mode == "individual" else f"-{rules.mode}"
     path = FORMER_VALUES / f"value_2026_11-{rules.players}{mode}.safetensors"
-    return (
-        (f"value(weights={str(path)!r}, candidates=32, prior='denial', name={path.stem!r})",) if path.exists() else ()
-    )
+    if not path.exists():
+        return ()
+    return (f"value(weights={str(path)!r}, candidates=32, prior='denial', name={path.stem!r})",)

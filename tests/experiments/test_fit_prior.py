@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.fit_prior import Args, fit, main, make_prior, take_positions
+from experiments.fit_prior import Args, fit, main, take_positions
 from genial_env import Rules, use_backend
 from genial_env.policies.denial import DenialPolicy
 from genial_env.policies.value import Nets
@@ -30,6 +30,6 @@ def test_fitting_lowers_the_loss(capsys: pytest.CaptureFixture[str]) -> None:
     with use_backend("numba"):
         train = take_positions(Rules(), Nets().of(Rules()), args.games, args.share, args.seed)
         found = fit(train, Rules(), args)
-        assert train.losses(make_prior(found), (4,)) < train.losses(DenialPolicy(), (4,))
+        assert train.losses(DenialPolicy(*found), (4,)) < train.losses(DenialPolicy(), (4,))
     assert main(args) == found
     assert "first 4" in capsys.readouterr().out

@@ -160,7 +160,7 @@ def test_a_seat_count_without_settings_is_refused(policy: type[ConcavePolicy], m
 
 
 @every("rules", STANDARD, STANDARD[::2])
-def test_the_prior_has_settings_of_its_own_for_every_game(rules: Rules) -> None:
+def test_the_prior_has_settings_for_every_game(rules: Rules) -> None:
     prior, seen = PlacementPrior(), view(random_play(rules, games=2, seed=1, steps=6))
     expected = DenialPolicy(*seat_counts.prior_settings(rules))
     assert np.array_equal(prior.values(seen), expected.values(seen))
