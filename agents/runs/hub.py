@@ -48,7 +48,7 @@ def write_model_folder(weights: Path, folder: Path, *, name: str, license: str =
     Raises:
         OSError: if a file cannot be read or written.
         ValueError: if the file does not hold weights, or lacks metadata.
-        ImportError: if huggingface_hub or safetensors is not installed; the message says how to install it.
+        ImportError: if huggingface_hub is not installed; the message says how to install it.
     """
     _import_hub()
     about = weight_files.read_metadata(weights)

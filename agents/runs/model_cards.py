@@ -28,7 +28,6 @@ def make_cards(folder: Path) -> str:
 
     Raises:
         ValueError: if a file lacks some of :data:`REQUIRED_METADATA` or is not a weight file.
-        ImportError: if safetensors is not installed.
     """
     return "\n".join([HEAD, *(make_card(path) for path in sorted(folder.glob("*.safetensors")))])
 

@@ -106,7 +106,7 @@ class RolloutJudge:
         """Read the weights for a game.
 
         Raises:
-            ValueError, OSError, ImportError: if there are none, or they cannot be used.
+            ValueError, OSError: if there are none, or they cannot be used.
         """
         self._nets.of(rules)
         self._search.prepare(rules)

@@ -191,7 +191,7 @@ def can_measure_luck(rules: Rules) -> bool:
     """Return whether there are weights with which the luck of games with these rules can be measured."""
     try:
         read_full_state_net(rules)
-    except (ValueError, OSError, ImportError):
+    except (ValueError, OSError):
         return False
     return True
 

@@ -64,6 +64,6 @@ def read_full_state_net(rules: Rules, source: weight_files.Source = None) -> Ful
         source: a file of weights, or the arrays; None: the shipped file for the game's seats and mode.
 
     Raises:
-        ValueError, OSError, ImportError: if there are no weights for the game, or they cannot be used.
+        ValueError, OSError: if there are no weights for the game, or they cannot be used.
     """
     return FullStateNet(rules, weight_files.Weights(KIND, FullStateNet.layout_of, source).of(rules))

@@ -75,7 +75,7 @@ class PPO:
         """Read the weights for a game.
 
         Raises:
-            ValueError, OSError, ImportError: if there are none, or they cannot be used.
+            ValueError, OSError: if there are none, or they cannot be used.
         """
         self._weights.of(rules)
 

@@ -118,7 +118,7 @@ def prepare(agent: Policy | Judge, rules: Rules, fault: str | None = None) -> No
     """
     try:
         getattr(agent, "prepare", _nothing_to_prepare)(rules)
-    except (ValueError, OSError, ImportError) as error:  # OSError: of files, ImportError: of what reads them
+    except (ValueError, OSError, ImportError) as error:  # OSError: of files, ImportError: of a library
         raise ValueError(f"{fault or f'{agent.name} cannot play this game'}: {error}") from error
 
 

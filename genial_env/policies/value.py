@@ -117,7 +117,7 @@ class Value:
         """Read the weights for a game.
 
         Raises:
-            ValueError, OSError, ImportError: if there are none, or they cannot be used.
+            ValueError, OSError: if there are none, or they cannot be used.
         """
         self._nets.of(rules)
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from genial_env._util.extras import install_hint
 from genial_env._util.files import replace_path
 from genial_env._util.strict_json import parse_object
 from genial_env.core.rules import Rules
@@ -148,7 +147,6 @@ def read(
     Raises:
         FileNotFoundError: if the file does not exist.
         ValueError: if it does not hold weights, or those of another network or game.
-        ImportError: if safetensors is not installed.
     """
     arrays, words = _read(path)
     if words.get("kind") != kind:
@@ -205,10 +203,8 @@ def write(path: Path, kind: str, rules: Rules, arrays: Arrays, **about: Any) -> 
 
 
 def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    try:
-        from safetensors import SafetensorError, safe_open
-    except ImportError as error:
-        raise ImportError(f"weights are read with safetensors: {install_hint('arena')} ({error})") from error
+    from safetensors import SafetensorError, safe_open
+
     if not path.is_file():
         raise FileNotFoundError(f"there is no file of weights {path}")
     try:

@@ -7,9 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("safetensors")
-
 from safetensors.numpy import save_file
 
 from genial_env import Rules, make_policy

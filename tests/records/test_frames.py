@@ -149,7 +149,6 @@ def test_unfinished_games_have_no_result() -> None:
 
 
 def test_judged_tables_agree_with_reviews() -> None:
-    pytest.importorskip("safetensors", reason="needs the extra arena")
     record = play_records(Rules(), 1)[0]
     table = to_frame([record], DecisionsJudge("fast"))
     found = review(record, "fast")

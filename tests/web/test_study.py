@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from genial_env.web import make_app
 from tests.positions import random_play
 from tests.served import Browser, served
 
-needs_weights = pytest.mark.skipif(find_spec("safetensors") is None, reason="weights are read with safetensors")
 SMALL = Rules(side=4)
 DEALT = format_position(kernel.deal(SMALL, 1), draws=False)
 SEEN = format_position(kernel.deal(SMALL, 1), seat=0)
@@ -116,7 +114,6 @@ def test_an_impossible_position_is_refused_with_the_reason(browser: Browser, pos
     assert said in refused(browser, "analysis/position", 400 if position is None else 422, position=position)
 
 
-@needs_weights
 def test_the_judge_shows_the_best_moves(browser: Browser) -> None:
     fast = ask(browser, "analysis/judge", position=SEEN, level="fast")
     assert fast["moves"][0]["error"] is None

@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Iterator
 from importlib import resources
-from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -46,8 +45,6 @@ from genial_env.web._serialize import game_to_json, rules_to_json
 from genial_env.web.limits import Limits
 from tests.conftest import GUARD, posix
 from tests.served import SMALL, Browser, Slow, served
-
-needs_weights = pytest.mark.skipif(find_spec("safetensors") is None, reason="weights are read with safetensors")
 
 
 @pytest.fixture(scope="module")
@@ -396,7 +393,6 @@ def test_methods(browser: Browser) -> None:
     assert "not found" in error_of(browser.get("/api/none"), 404)
 
 
-@needs_weights
 def test_a_hint_is_the_best_action_of_the_judge(browser: Browser) -> None:
     game = browser.new_game(None, "greedy")
     found = browser.hint(game).json()
@@ -821,7 +817,6 @@ def test_a_file_of_very_many_records(browser: Browser, monkeypatch: pytest.Monke
     assert (len(found["games"]), found["more"]) == (2, 3)
 
 
-@needs_weights
 def test_a_review_comes_in_lines(browser: Browser) -> None:
     record = games_of("greedy", "random", side=4)[0]
     decisions = sum(event[0] != "draw" for event in record["events"])
@@ -835,14 +830,12 @@ def test_a_review_comes_in_lines(browser: Browser) -> None:
         assert all(each["loss"] >= 0 and len(each["alternatives"]) <= 3 for each in review["decisions"])
 
 
-@needs_weights
 def test_a_review_without_a_judge(browser: Browser) -> None:
     record = games_of("greedy", "random", side=4, colors=5)[0]
     lines = browser.post("/api/review", content=to_json_line(record)).text.splitlines()
     assert "cannot judge this game" in json.loads(lines[-1])["error"]
 
 
-@needs_weights
 def test_a_solo_review(browser: Browser) -> None:
     record = games_of("greedy", edition="2009", mode="solo", side=4)[0]
     review = json.loads(browser.post("/api/review", content=to_json_line(record)).text.splitlines()[-1])["review"]
@@ -850,7 +843,6 @@ def test_a_solo_review(browser: Browser) -> None:
     assert review["decisions"][0]["win"] is None
 
 
-@needs_weights
 def test_a_review_with_open_racks(browser: Browser) -> None:
     record = games_of("greedy", "random", side=4)[0]
     line = to_json_line(record)
@@ -867,7 +859,6 @@ def test_a_review_with_open_racks(browser: Browser) -> None:
     assert "open racks are for finished games" in last["error"]
 
 
-@needs_weights
 def test_a_hint_does_not_depend_on_hidden_tiles(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is the same if the server holds the game with the hidden tiles dealt anew."""
     games = [browser.new_game(None, "greedy", seed=1) for _ in range(3)]
@@ -984,7 +975,6 @@ def test_many_games_of_slow_agents_do_not_hold_up_a_request(slow: type[Slow]) ->
         assert light.do(mine, "advance")["turn"] == 2  # now there is room
 
 
-@needs_weights
 def test_a_hint_does_not_wait_for_agents(slow: type[Slow]) -> None:
     with served(make_app(limits=Limits(agent_threads=1, helper_threads=1))) as address:
         browser = Browser(address)
@@ -1051,7 +1041,7 @@ def test_an_internal_error_does_not_end_the_server(browser: Browser, monkeypatch
     assert browser.do(game, "advance")["turn"] == 1
 
 
-@pytest.mark.parametrize("agent", ["denial", pytest.param("value", marks=needs_weights)])
+@pytest.mark.parametrize("agent", ["denial", "value"])
 def test_agents_that_look_one_move_ahead_answer_at_once(browser: Browser, agent: str) -> None:
     """Each move is there with the answer to its request."""
     game = browser.new_game(agent, agent, side=6)

@@ -296,7 +296,6 @@ ABOUT = {"command": "python -m experiments.train_value", "seed": 3, "moves": 5_1
 
 
 def test_a_card(tmp_path: Path) -> None:
-    pytest.importorskip("safetensors")
     arrays = {"out": np.zeros(3, dtype=np.float32)}
     results = {"denial": "0.9513 ± 0.0205 (400 games)"}
     path = tmp_path / "value-2.safetensors"
@@ -319,7 +318,6 @@ def test_a_card(tmp_path: Path) -> None:
 
 
 def test_weights_that_do_not_say_enough(tmp_path: Path) -> None:
-    pytest.importorskip("safetensors")
     weight_files.write(tmp_path / "a.safetensors", "value", Rules(), {"out": np.zeros(1)}, seed=1, command="python")
     with pytest.raises(ValueError, match="lacks moves, wall_s, results: shipped weights have kind, rules"):
         make_cards(tmp_path)
