@@ -57,9 +57,16 @@ class VecSymmetryAugmentation(ResumableVecEnvWrapper):
         return self._augment(observation), rewards, dones, infos
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> Any:
-        """Call ``"action_masks"``, the only method that is supported: masks of the images of all games."""
-        masks: Any = self.venv.env_method(method_name, *args, indices=indices, **kwargs)
-        return self._symmetry.mask(masks)
+        """Call ``"action_masks"``, the only method that is supported: masks of the images, bool [G, A].
+
+        Raises:
+            AttributeError: for any other method.
+        """
+        if method_name != "action_masks":
+            raise AttributeError(f"games that are seen under symmetries have only action_masks, not {method_name!r}")
+        masks: Any = self.venv.env_method(method_name, *args, **kwargs)
+        images = self._symmetry.mask(masks)
+        return images if indices is None else images[list(self._get_indices(indices))]
 
     def _get_own_state(self) -> Any:
         return self._rng.bit_generator.state, self._symmetry.board_number, self._symmetry.colors, self._rack

@@ -5,6 +5,7 @@ one that learns, a slot for each past self, to which the learner's weights are c
 """
 
 import random
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -217,7 +218,8 @@ class Trainer:
         """Configure RLlib's PPO like that of train_ppo."""
         args, rules = self.args, self.rules
         rllib.register()
-        modules = make_modules(args, rules)
+        scripted = dict(zip(self.league.shares, args.scripted, strict=True))  # there are no past selves yet
+        modules = make_modules(args, rules, scripted)
         total = args.iterations * args.rollout_size * rules.players
         return (
             PPOConfig()
@@ -247,16 +249,22 @@ class Trainer:
         )
 
 
-def make_modules(args: Args, rules: Rules) -> dict[str, RLModuleSpec]:
-    """Specify the modules by name: the learner, a slot for each past self, the scripted agents."""
+def make_modules(args: Args, rules: Rules, scripted: Mapping[str, str]) -> dict[str, RLModuleSpec]:
+    """Specify the modules by name: the learner, a slot for each past self, the scripted agents.
+
+    Args:
+        args: the options.
+        rules: the rules.
+        scripted: for the name of each scripted opponent in the league its text, which may have settings.
+    """
     network = {"rules": rules.to_dict(), "width": args.width}
-    scripted = {"rules": rules.to_dict(), "encoding": HalvesAndTokens()}
+    game = {"rules": rules.to_dict(), "encoding": HalvesAndTokens()}
     return {
         MODULE: RLModuleSpec(module_class=HalvesModule, model_config=network),
         **{name: RLModuleSpec(module_class=PastSelfModule, model_config=network) for name in name_slots(args)},
         **{
-            name: RLModuleSpec(module_class=rllib.PolicyModule, model_config={**scripted, "policy": name})
-            for name in args.scripted
+            name: RLModuleSpec(module_class=rllib.PolicyModule, model_config={**game, "policy": text})
+            for name, text in scripted.items()
         },
     }
 

@@ -59,19 +59,23 @@ class LearnerGames:
         self.assignment: Ints = np.zeros((n_games, players), dtype=np.int64)  # [B, P] of opponents, -1: the learner
         self._choices = np.zeros((n_games, players), dtype=np.uint64)  # [B, P] the keys of the seats' random bits
         self.reasons: dict[int, str] = {}
-        """Why the last action of a row was illegal, by row."""
+        """Why the action of a row's last step was illegal, by row."""
         self._settled = np.ones(n_games, dtype=np.bool_)  # [B] False during a step or reset, and after an interruption
         self._moves: list[Move | None] = [None] * n_games  # [B] the last placements, followed if there is a render mode
 
-    def start(self, rows: Ints, seeds: Bits) -> None:
+    def start(self, rows: Ints, seeds: Bits, *, in_step: bool = False) -> None:
         """In place: deal new games in some rows, and play them until the learner's first decision.
 
         Args:
             rows: [G].
             seeds: [G] the seeds of the games.
+            in_step: whether this belongs to the step in which the games have ended; :attr:`reasons` of that step are
+                kept then.
         """
         self._settled[rows] = False
         kernel.redeal(self.state, rows, seeds)
+        if not in_step:
+            self._forget_reasons(rows)
         players = self.rules.players
         self.seeds[rows], self.started[rows] = seeds, True
         self._choices[rows] = choice_keys(seeds, players)
@@ -124,9 +128,8 @@ class LearnerGames:
             self._settled[:] = True
             raise IllegalAction(self._why_illegal(actions, ids, rows, int(illegal[0])))
         reasons = {int(rows[at]): self._why_illegal(actions, ids, rows, at) for at in illegal.tolist()}
-        if reasons or self.reasons:
-            stepped = set(rows.tolist())
-            self.reasons = {row: why for row, why in self.reasons.items() if row not in stepped} | reasons
+        self._forget_reasons(rows)
+        self.reasons |= reasons
         self._let_others_play(np.delete(rows, illegal) if reasons else rows)
         earned = self._pay(before, ids, rows, np.delete(np.arange(len(rows)), illegal))
         illegal_ids = np.full(len(self.everyone), -1)
@@ -197,6 +200,12 @@ class LearnerGames:
         for name in _KEPT:
             setattr(self, name, kept[name])
         self.assignment = self.opponents.assign(self.seeds, self.seat)
+
+    def _forget_reasons(self, rows: Ints) -> None:
+        """In place: remove some rows from :attr:`reasons`."""
+        if self.reasons:
+            for row in rows.tolist():
+                self.reasons.pop(row, None)
 
     def _let_others_play(self, rows: Ints) -> None:
         """In place: play the other seats of some rows until the learner's next decision or the end."""

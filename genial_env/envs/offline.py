@@ -7,7 +7,8 @@
     minari.load_dataset("genial/denial-v0")
 
 An episode is what one seat experiences in one game, as in the environment ``genial_env/Genial-v0``: a step runs from
-one decision of the seat to its next one. docs/offline.md describes the datasets. Needs Minari (extra `minari`).
+one decision of the seat to its next one. A seat that never decides in a game has no step, so it makes no episode.
+docs/offline.md describes the datasets. Needs Minari (extra `minari`).
 """
 
 import copy
@@ -51,7 +52,7 @@ def write_minari(
         about: further metadata of the dataset, such as `description`; see Minari's documentation.
 
     Returns:
-        The number of episodes.
+        The number of episodes: at most one for each seat of each game, as seats that never decided make none.
 
     Raises:
         ValueError: if the name or the encoding is wrong, the dataset exists, there is no record, or a game is
@@ -147,10 +148,10 @@ def _open_storage(folder: Path, rules: Rules, encoding: Encoding, name: str) -> 
 
 
 def _make_episodes(played: Played, encoding: Encoding) -> Iterator[Any]:
-    """Yield one episode for each seat of each game, game by game."""
+    """Yield one episode for each seat that decided in a game, game by game."""
     by_seat = [list(_episodes_of_seat(played, encoding, seat)) for seat in range(played.decisions.final.rules.players)]
     for of_game in zip(*by_seat, strict=True):
-        yield from of_game
+        yield from (episode for episode in of_game if len(episode.actions))
 
 
 def _episodes_of_seat(played: Played, encoding: Encoding, seat: int) -> Iterator[Any]:

@@ -44,8 +44,8 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
 
     A reward comes together with an observation. It is the sum of what the agent has earned since its own last action,
     so RLlib credits it to that action. (In a team, a seat can earn something before its first action, through its
-    partner. RLlib drops that.) At the end each agent gets its last observation and its reward. Infos are those of
-    :class:`~genial_env.envs.aec.GenialAECEnv`.
+    partner. RLlib drops that.) At the end of a game, or where `max_cycles` truncates it, each agent gets its last
+    observation and its reward. Infos are those of :class:`~genial_env.envs.aec.GenialAECEnv`.
 
     An observation is ``{"observation": ..., "action_mask": int8 (A,)}``. RLlib's own check of environments plays
     without masks, so by default an illegal action terminates all agents, with the worst reward for its own agent.
@@ -93,14 +93,16 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
 
     @property
     def illegal_reason(self) -> str | None:
-        """Why the last action was illegal; None if it was legal."""
+        """Why the last action was illegal; None if it was legal, and after a reset."""
         return self._env.illegal_reason
 
     def step(self, action_dict: AgentDict) -> tuple[AgentDict, AgentDict, AgentDict, AgentDict, AgentDict]:
         """Play the action of the agent to move.
 
         Returns:
-            Observations, rewards, terminateds, truncateds (all False) and infos, by agent.
+            Observations, rewards, terminateds, truncateds and infos, by agent: of the agent to move next; of all agents
+            once the game is over or truncated. Terminateds also have "__all__". Truncateds have nothing else, because
+            RLlib takes an episode for terminated if each agent is marked as truncated.
 
         Raises:
             ValueError: if there is not exactly one action, of the agent to move.
@@ -116,13 +118,13 @@ class GenialMultiAgentEnv(MultiAgentEnv):  # type: ignore[misc]  # ray has no ty
             if self._raises:
                 raise
             env.end_illegally(error)
-        over = all(env.terminations.values())
-        agents = self.possible_agents if over else [env.agent_selection]
+        over, truncated = all(env.terminations.values()), all(env.truncations.values())
+        agents = self.possible_agents if over or truncated else [env.agent_selection]
         observations = {agent: env.observe(agent) for agent in agents}
         infos = {agent: env.infos[agent] for agent in agents}
-        ends = dict.fromkeys(agents, over)
         rewards = {agent: env._cumulative_rewards[agent] for agent in agents}  # since the agent's own last step
-        return observations, rewards, {**ends, "__all__": over}, {"__all__": False}, infos
+        terminateds = dict.fromkeys([*agents, "__all__"], over)
+        return observations, rewards, terminateds, {"__all__": truncated}, infos
 
 
 class MaskedPPOModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # ray has no types to build on

@@ -16,6 +16,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
+from genial_env._util.checks import as_integer
 from genial_env.core.actions import placement_id
 from genial_env.core.arrays import Bools, Ints
 from genial_env.core.rules import SIZE_LIMITS, Rules
@@ -96,17 +97,18 @@ class RulesPoolEnv(gym.Env[Any, Any]):
             options: those of the environment; ``{"rules": i}`` chooses the rules by their index.
 
         Raises:
-            ValueError: if there are no rules of that index; see also the environment.
+            TypeError, ValueError: if the index is not a whole number, or there are no rules of that index; see also the
+                environment. Then nothing has been dealt, and the game at hand goes on.
         """
-        super().reset(seed=as_plain_seed(seed))
         left = dict(options or {})
         index = left.pop("rules", None)
+        if index is not None:
+            index = as_integer(index, "options['rules']", 0, len(self.pool) - 1)
+        super().reset(seed=as_plain_seed(seed))
         if index is None:
             index = int(self.np_random.choice(len(self.pool), p=self._shares))
-        elif not 0 <= index < len(self.pool):
-            raise ValueError(f"the pool has the rules 0 to {len(self.pool) - 1}, not {index!r}")
-        self._index = int(index)
-        observation, info = self.env.reset(seed=int(self.np_random.integers(2**32)), options=left)
+        observation, info = self._envs[index].reset(seed=int(self.np_random.integers(2**32)), options=left)
+        self._index = index
         return observation, self._pad_info(info)
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:

@@ -22,7 +22,7 @@ from genial_env.envs.learner import read_arguments
 from genial_env.envs.opponents import AnyOpponents
 from genial_env.envs.rewards import gives_vectors
 from genial_env.envs.saved import check_names, check_saved
-from genial_env.envs.streams import SeedStreams
+from genial_env.envs.streams import SeedStreams, refuse_start
 from genial_env.envs.sub_envs import HasSubEnvs, SubEnv, common_attributes
 from genial_env.envs.vector import VECTOR_MODES
 
@@ -53,7 +53,7 @@ class GenialVecEnv(VecEnv, HasSubEnvs):
     ``illegal_action`` as in the single environment, ``seat``, ``opponents`` (indices of :attr:`opponent_names`,
     clockwise from the learner), and ``game_seed``, 0 until the game has ended. At the end of an episode, as SB3
     expects it, also ``terminal_observation`` and ``episode`` (return, length, time). ``get_attr("illegal_reason")``
-    returns the reasons as text.
+    returns the reasons of the last step as text.
 
     ## Arguments
 
@@ -112,6 +112,19 @@ class GenialVecEnv(VecEnv, HasSubEnvs):
         observation: VecEnvObs = self._observe()
         return observation
 
+    def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
+        """Set the options of the next reset: those of the single environment, without "start".
+
+        Args:
+            options: a dict for all games, or a list with one for each game.
+
+        Raises:
+            ValueError: for the option "start", which only single environments take; then nothing has changed.
+        """
+        for each in options if isinstance(options, list) else [options]:
+            refuse_start(each)
+        super().set_options(options)
+
     def step_async(self, actions: np.ndarray) -> None:
         """Store the actions of the next step: [num_envs], factored [num_envs, 2]."""
         self._actions = actions
@@ -136,7 +149,7 @@ class GenialVecEnv(VecEnv, HasSubEnvs):
         ended = np.flatnonzero(done)
         if ended.size:
             self._add_end_infos(infos, ended)
-            self._deal(ended, self._streams.draw(ended))
+            self._deal(ended, self._streams.draw(ended), in_step=True)
         observation = self._observe()
         games.settle()
         return observation, earned.astype(np.float32), done, infos
@@ -227,9 +240,15 @@ class GenialVecEnv(VecEnv, HasSubEnvs):
 
     # The games
 
-    def _deal(self, rows: Ints, seeds: Bits) -> None:
-        """In place: deal new games in some rows, and play them until the learner's first decision."""
-        self._games.start(rows, seeds)
+    def _deal(self, rows: Ints, seeds: Bits, *, in_step: bool = False) -> None:
+        """In place: deal new games in some rows, and play them until the learner's first decision.
+
+        Args:
+            rows: [G].
+            seeds: [G].
+            in_step: as in :meth:`LearnerGames.start <genial_env.envs.batch.LearnerGames.start>`.
+        """
+        self._games.start(rows, seeds, in_step=in_step)
         self._began[rows], self._returns[rows], self._lengths[rows] = time.perf_counter(), 0.0, 0
         for row, info in zip(rows.tolist(), self._infos(rows, np.full(self.num_envs, -1)), strict=True):
             self.reset_infos[row] = info

@@ -118,7 +118,7 @@ class GenialEnv(gym.Env[Any, Any]):
         self._fixed_seat = settings.seat
         self._raises = settings.raises
         self.illegal_reason: str | None = None
-        """Why the action of the last step was illegal; None if it was legal."""
+        """Why the action of the last step was illegal; None if it was legal, and after a reset."""
         self._illegal = LEGAL  # info["illegal_action"]
         self._seat = 0
         self._finished = False
@@ -149,16 +149,21 @@ class GenialEnv(gym.Env[Any, Any]):
 
         Raises:
             TypeError, ValueError: if the game seed is not a whole number from 0 to 2**64 - 1, or no game can begin at
-                the position; nothing has been dealt.
+                the position; then nothing has been dealt, and the game at hand goes on.
         """
         super().reset(seed=as_plain_seed(seed))
         seeds = as_seeds(draw_game_seed(self.np_random, options))
         seat = draw_learner_seats(self._fixed_seat, seeds, self.rules.players)
         players = self._opponents.assign(seeds, seat)[0].tolist()
         names = [self._opponents.roster[player].name if player >= 0 else "learner" for player in players]
-        self._settled = False
-        self._game.start(int(seeds[0]), names, options)
-        self._seat, self._players, self._finished, self._illegal = int(seat[0]), players, False, LEGAL
+        settled, self._settled = self._settled, False
+        try:
+            self._game.start(int(seeds[0]), names, options)
+        except (TypeError, ValueError):
+            self._settled = settled
+            raise
+        self._seat, self._players, self._finished = int(seat[0]), players, False
+        self._illegal, self.illegal_reason = LEGAL, None
         self._choices = choice_keys(seeds, self.rules.players)[0]
         self._let_others_play()
         observed = self._observe()

@@ -12,7 +12,7 @@ from genial_env.envs.arguments import as_plain_seed
 from genial_env.envs.game import draw_game_seed
 from genial_env.envs.saved import check_saved
 
-__all__ = ["SeedStreams"]
+__all__ = ["SeedStreams", "refuse_start"]
 
 
 class SeedStreams:
@@ -64,8 +64,13 @@ class SeedStreams:
 
         Returns:
             The seeds, [G].
+
+        Raises:
+            TypeError, ValueError: if a game seed is not valid, or for the option "start".
         """
         each = [None] * len(rows) if options is None else options
+        for given in each:
+            refuse_start(given)
         drawn = [draw_game_seed(self.generator(row), given) for row, given in zip(rows.tolist(), each, strict=True)]
         return chance.as_seeds(drawn)
 
@@ -76,3 +81,17 @@ class SeedStreams:
         found = self._generators[row]
         assert found is not None
         return found
+
+
+def refuse_start(options: Any) -> None:
+    """Check that the reset options of a game among many have no "start". Other options are not checked here.
+
+    Raises:
+        ValueError: if they have one that is not None.
+    """
+    start = options.get("start") if isinstance(options, Mapping) else None
+    if start is not None:
+        raise ValueError(
+            f"where many games are stepped in one batch, options have no 'start', here {type(start).__name__}: single "
+            "environments take it (gym.make, or gym.make_vec with vectorization_mode='sync')"
+        )

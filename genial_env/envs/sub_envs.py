@@ -59,7 +59,10 @@ class SubEnv:
 
     @property
     def illegal_reason(self) -> str | None:
-        """Why the action of the game's last step was illegal; None if it was legal."""
+        """Why the action of the game's last step was illegal; None if it was legal, and after a reset.
+
+        A game that is dealt anew in the step in which it ends keeps the reason until the next step.
+        """
         return self._whole._games.reasons.get(self._row)
 
     @property

@@ -57,7 +57,8 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], HasSubEnvs):
 
     Arrays with a first axis num_envs, with the same keys at any time: ``action_mask``, ``ranks`` (num_envs, T),
     ``scores`` (num_envs, T, C) and ``illegal_action`` (num_envs,), as in the single environment. Beside each is a
-    mask ``"_" + key`` of the games for which it holds. ``get_attr("illegal_reason")`` returns the reasons as text.
+    mask ``"_" + key`` of the games for which it holds. ``get_attr("illegal_reason")`` returns the reasons of the last
+    step as text, also of games that SAME_STEP has dealt anew in it.
 
     ## Arguments
 
@@ -124,7 +125,8 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], HasSubEnvs):
             The observations, and the infos; with a reset mask, the infos of the reset games only.
 
         Raises:
-            TypeError, ValueError: if the seeds or the mask do not fit.
+            TypeError, ValueError: if the seeds or the mask do not fit, or for the option "start", which only single
+                environments take; then the games have not changed.
             RuntimeError: if the first reset is not of all games.
         """
         options = dict(options or {})
@@ -173,7 +175,7 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], HasSubEnvs):
             done = np.flatnonzero(ended)
             if done.size:
                 final = self._final(done, illegal[done])
-                games.start(done, self._streams.draw(done))
+                games.start(done, self._streams.draw(done), in_step=True)
                 illegal[done] = -1
         else:
             self._ended = ended.copy()

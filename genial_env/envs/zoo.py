@@ -77,7 +77,7 @@ class ZooEnv:
         self._rng = np.random.default_rng()
         self._played = -1  # the last action given, legal or not
         self.illegal_reason: str | None = None
-        """Why the last action was illegal; None if it was legal."""
+        """Why the last action was illegal; None if it was legal, and after a reset."""
         self.possible_agents = [f"player_{seat}" for seat in range(rules.players)]
         self.agents: list[str] = []
         self._seat = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -165,7 +165,7 @@ class ZooEnv:
         if seed is not None:
             self._rng = np.random.default_rng(as_integer(seed, "seed", 0))
         self._game.start(draw_game_seed(self._rng, options), self.possible_agents, options)
-        self.agents = list(self.possible_agents)
+        self.agents, self.illegal_reason = list(self.possible_agents), None
 
     def _is_truncated(self, steps_in_cycle: int) -> bool:
         """Return whether a game that goes on has reached the limit of `max_cycles`."""

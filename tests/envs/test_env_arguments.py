@@ -14,10 +14,14 @@ from genial_env import Rules, genial_v0
 from genial_env.arena.match import play_match
 from genial_env.arena.store import Settings
 from genial_env.arena.tournament import run
+from genial_env.core import kernel
+from genial_env.core.minigames import MINI_GAMES
 from genial_env.envs.arguments import LEARNER_DEFAULTS, VARIANT_DEFAULTS, LearnerArguments, VariantArguments
 from genial_env.envs.opponents import Pool
+from genial_env.envs.parallel import GenialParallelEnv
 from genial_env.envs.single import GenialEnv, GenialSoloEnv
 from genial_env.envs.vector import GenialSoloVectorEnv, GenialVectorEnv
+from tests.positions import same
 
 SMALL: dict[str, Any] = {"side": 3, "colors": 3, "rack": 2}
 
@@ -120,6 +124,52 @@ def test_options_are_a_dict(options: Any) -> None:
     for env in (GenialEnv(**SMALL), genial_v0.env(**SMALL), genial_v0.parallel_env(**SMALL)):
         with pytest.raises(TypeError, match="options must be a dict or None"):
             env.reset(options=options)
+
+
+@pytest.mark.parametrize("start", ["middle", kernel.deal(Rules(3, side=3, colors=3, rack=2), [0])], ids=type)
+def test_a_refused_start_leaves_the_game_at_hand(start: Any) -> None:
+    for env in (GenialEnv(**SMALL), genial_v0.raw_env(**SMALL), genial_v0.raw_parallel_env(**SMALL)):
+        with pytest.raises((TypeError, ValueError), match=r"options\['start'\]"):
+            env.reset(options={"start": start})
+        with pytest.raises(RuntimeError, match="call reset"):
+            env.step(0)
+        env.reset(seed=0)
+        before = env._game.current.copy()
+        with pytest.raises((TypeError, ValueError), match=r"options\['start'\]"):
+            env.reset(options={"start": start})
+        assert same(before, env._game.current)
+        action = int(kernel.legal(before)[0].argmax())
+        env.step({"player_0": action} if isinstance(env, GenialParallelEnv) else action)
+        assert env._game.current.decisions[0] > 0
+
+
+def test_environments_of_many_games_refuse_a_start() -> None:
+    """They say who takes it; the games and their streams of seeds are as they were, and other options are ignored."""
+    start = MINI_GAMES["pairs"].start
+    rules = {name: getattr(start.rules, name) for name in ("side", "colors", "rack", "edition", "tile_sets")}
+    said = r"no 'start', here State: single environments take it \(gym\.make, or gym\.make_vec with vectorization_mode"
+    many, other = (GenialVectorEnv(2, **rules) for _ in "ab")
+    for env in (many, other):
+        env.reset(seed=3)
+    for options in ({"start": start}, {"start": start, "reset_mask": np.array([True, False])}):
+        with pytest.raises(ValueError, match=said):
+            many.reset(options=options)
+    assert same(many._games.state, other._games.state)
+    many.step(many.action_masks().argmax(axis=1))
+    many.reset(options={"start": None, "level": 3})
+    other.reset()
+    assert same(many._games.state, other._games.state)
+    sync = gym.make_vec("genial_env/Genial-v0", num_envs=2, vectorization_mode="sync", **rules)
+    sync.reset(options={"start": start})
+
+
+def test_stable_baselines3s_environment_refuses_a_start() -> None:
+    start = MINI_GAMES["pairs"].start
+    env = make_sb3(**SMALL)
+    for options in ({"start": start}, [{}, {"start": start}]):
+        with pytest.raises(ValueError, match="no 'start', here State: single environments take it"):
+            env.set_options(options)
+    env.reset()  # without the options that were refused
 
 
 def test_pettingzoos_stream_is_np_random() -> None:

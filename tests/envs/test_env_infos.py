@@ -75,6 +75,56 @@ def test_single(name: str, arguments: dict[str, Any], illegal: bool) -> None:
     assert stacked["ranks"].shape[1:] == (tracks,)
 
 
+def test_a_reset_clears_the_reason() -> None:
+    env = GenialEnv(**SMALL)
+    env.reset(seed=0)
+    env.step(-1)
+    with pytest.raises(TypeError, match="options"):
+        env.reset(options={"start": 7})
+    assert env.illegal_reason is not None, "there is no new game"
+    env.reset()
+    assert env.illegal_reason is None
+    for make in (genial_v0.env, genial_v0.parallel_env):
+        zoo = make(**SMALL)
+        zoo.reset(seed=0)
+        zoo.step(-1 if make is genial_v0.env else {"player_0": -1})
+        assert zoo.unwrapped.illegal_reason is not None
+        zoo.reset()
+        assert zoo.unwrapped.illegal_reason is None
+
+
+@pytest.mark.parametrize("autoreset", list(AutoresetMode), ids=str)
+def test_a_new_game_among_many_clears_the_reason(autoreset: AutoresetMode) -> None:
+    """But for the reason of the step that has just been played, where it deals the new game."""
+    many = GenialVectorEnv(2, autoreset_mode=autoreset, **SMALL)
+
+    def step(*, legal: bool) -> list[bool]:
+        actions = many.action_masks().argmax(axis=1)
+        many.step(actions if legal else np.array([actions[0], -1]))
+        return [reason is not None for reason in many.get_attr("illegal_reason")]
+
+    many.reset(seed=0)
+    assert step(legal=False) == [False, True]
+    if autoreset == AutoresetMode.DISABLED:
+        many.reset(options={"reset_mask": np.array([True, False])})
+        assert many.get_attr("illegal_reason")[1] is not None
+        many.reset(options={"reset_mask": np.array([False, True])})
+        assert many.get_attr("illegal_reason") == (None, None)
+    assert step(legal=True) == [False, False]
+    assert step(legal=False) == [False, True]
+    many.reset()
+    assert many.get_attr("illegal_reason") == (None, None)
+
+
+def test_a_reset_of_stable_baselines3s_environment_clears_the_reasons() -> None:
+    many = GenialVecEnv(2, **SMALL)
+    many.reset()
+    many.step(np.array([-1, -1]))
+    assert all(many.get_attr("illegal_reason"))
+    many.reset()
+    assert many.get_attr("illegal_reason") == [None, None]
+
+
 def test_an_action_outside_of_the_space_is_illegal_and_numbered_as_none() -> None:
     for action in (-5, 10**6, np.int64(-1)):
         env = GenialEnv(**SMALL)

@@ -86,6 +86,20 @@ def test_observations_are_those_of_the_environment() -> None:
     assert dataset.storage.metadata["algorithm_name"] == "greedy, random"
 
 
+def test_a_seat_that_never_decides_makes_no_episode() -> None:
+    rules = Rules(4, side=3, rack=2)
+    records = play_records(rules, 120, ["random"] * 4)[100:]
+    seats = [sorted({event[1] for event in record["events"] if event[0] != "draw"}) for record in records]
+    expected = [(record["seed"], seat) for record, of_game in zip(records, seats, strict=True) for seat in of_game]
+    assert len(expected) < 4 * len(records)
+    assert write_minari("genial/test-v0", records) == len(expected)
+    dataset = minari.load_dataset("genial/test-v0")
+    assert dataset.total_episodes == len(expected)
+    options = [each["options"] for each in dataset.storage.get_episode_metadata(range(len(expected)))]
+    found = [int(episode.infos["seat"][0]) for episode in dataset.iterate_episodes()]
+    assert [(int(each["game_seed"]), seat) for each, seat in zip(options, found, strict=True)] == expected
+
+
 def test_encodings() -> None:
     _, dataset = write(Rules(), 1, ["greedy", "greedy"], encoding="flat")
     assert dataset[0].observations.shape == (len(dataset[0].actions) + 1, *dataset.observation_space.shape)

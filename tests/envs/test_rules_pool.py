@@ -1,5 +1,7 @@
 """A pool of rules: padded observations and actions, games that are those of each environment, and a curriculum."""
 
+from typing import Any
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -115,7 +117,30 @@ def test_a_curriculum_changes_the_weights() -> None:
     for weights in ([1], [0, 0, 0], [1, -1, 1]):
         with pytest.raises(ValueError, match="weights must be 3 numbers"):
             env.set_weights(weights)
-    with pytest.raises(ValueError, match="the pool has the rules 0 to 2, not 3"):
-        env.reset(options={"rules": 3})
     with pytest.raises(TypeError, match="takes no argument 'encoding'"):
         RulesPoolEnv(POOL, encoding="flat")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"rules": 3}, ValueError, r"options\['rules'\] must be 0 to 2, not 3"),
+        ({"rules": -1}, ValueError, r"options\['rules'\] must be 0 to 2, not -1"),
+        ({"rules": 0.7}, TypeError, r"options\['rules'\] must be a whole number, not 0.7"),
+        ({"rules": True}, TypeError, r"options\['rules'\] must be a whole number, not True"),
+        ({"rules": 1, "game_seed": "7"}, TypeError, r"options\['game_seed'\] must be a whole number"),
+        ({"rules": 1, "start": 7}, TypeError, r"options\['start'\] must be a State"),
+    ],
+    ids=str,
+)
+def test_a_refused_reset_leaves_the_game_at_hand(options: dict[str, Any], error: type[Exception], said: str) -> None:
+    """Even if another game of the pool is running too."""
+    env = RulesPoolEnv(POOL)
+    env.reset(seed=1, options={"rules": 1})
+    _, info = env.reset(options={"rules": 0})
+    with pytest.raises(error, match=said):
+        env.reset(options=options)
+    assert env.rules == SMALL
+    assert (env.action_masks() == info["action_mask"]).all()
+    info = env.step(int(info["action_mask"].argmax()))[4]
+    assert (info["rules"], info["illegal_action"]) == (0, -1)

@@ -69,10 +69,14 @@ def compare(native: Any, other: Any, steps: int, illegal_every: int = 0) -> int:
         if illegal_every and step % illegal_every == 0:
             actions[step % len(actions)] = 0
         found, expected = native.step(actions.copy()), other.step(actions.copy())
-        for row, (reason, expected_reason) in enumerate(
-            zip(*(env.call("illegal_reason") for env in (native, other)), strict=True)
-        ):  # which game it is the single environment cannot know
-            assert expected_reason == (reason and reason.replace(f"in game {row}:", "in game 0:"))
+        reasons, expected_reasons = (env.call("illegal_reason") for env in (native, other))
+        told = found[4].get("final_info", found[4])["illegal_action"]
+        assert [reason is not None for reason in reasons] == (found[2] & (told >= 0)).tolist()
+        for row, (reason, expected_reason) in enumerate(zip(reasons, expected_reasons, strict=True)):
+            if autoreset == AutoresetMode.SAME_STEP and found[2][row]:
+                assert expected_reason is None, "the single environment has been reset since"
+            else:  # which game it is the single environment cannot know
+                assert expected_reason == (reason and reason.replace(f"in game {row}:", "in game 0:"))
         assert alike(found, expected), [key for key in found[4] if not alike(found[4][key], expected[4].get(key))]
         assert (found[4]["action_mask"] == native.action_masks()).all()
         done = found[2]

@@ -124,6 +124,45 @@ def test_rllib_credits_every_agent_for_its_own_actions(arguments: dict[str, Any]
         assert parts[-1].is_terminated
 
 
+def test_max_cycles_truncates_all_agents() -> None:
+    """After 3 cycles of 2 seats: last observations and rewards of both, and RLlib's own episode is truncated."""
+    env, rng = GenialMultiAgentEnv({"max_cycles": 3, "reward": "lowest"}), np.random.default_rng(0)
+    aec = genial_v0.raw_env(max_cycles=3, reward="lowest", encoding="flat")
+    for seed in range(2):
+        (observations, infos), _ = env.reset(seed=seed), aec.reset(seed=seed)
+        episode = MultiAgentEpisode(
+            observation_space=env.observation_spaces,
+            action_space=env.action_spaces,
+            agent_to_module_mapping_fn=lambda *_: "m",
+        )
+        episode.add_env_reset(observations=observations, infos=infos)
+        steps, truncated = 0, False
+        while not truncated:
+            (mover,) = observations
+            action = choose(observations[mover]["action_mask"], rng)
+            observations, rewards, terminateds, truncateds, infos = env.step({mover: action})
+            aec.step(action)
+            steps, truncated = steps + 1, truncateds["__all__"]
+            episode.add_env_step(
+                observations=observations,
+                actions={mover: action},
+                rewards=rewards,
+                infos=infos,
+                terminateds=terminateds,
+                truncateds=truncateds,
+            )
+        assert steps == 6
+        assert truncateds == {"__all__": True}
+        assert terminateds == {"player_0": False, "player_1": False, "__all__": False}
+        assert set(observations) == set(infos) == {"player_0", "player_1"}
+        assert rewards == aec._cumulative_rewards
+        assert episode.is_truncated
+        assert not episode.is_terminated
+        for single in episode.agent_episodes.values():
+            assert (single.is_truncated, single.is_terminated) == (True, False), "its value is estimated, not 0"
+        assert not infos["player_0"]["ranks"].any()
+
+
 @each
 def test_rllibs_own_check(arguments: dict[str, Any]) -> None:
     check_multiagent_environments(GenialMultiAgentEnv(arguments))
@@ -146,6 +185,8 @@ def test_refusals() -> None:
     assert set(observations) == {"player_0", "player_1"}
     assert [infos[agent]["illegal_action"] for agent in ("player_0", "player_1")] == [0, -1]
     assert "illegal action 0" in env.illegal_reason
+    env.reset(seed=1)
+    assert env.illegal_reason is None
     with pytest.raises(ValueError, match="RLlib takes one number a step"):
         GenialMultiAgentEnv({"reward": "vector"})
     with pytest.raises(TypeError, match="GenialMultiAgentEnv takes no argument 'worker': it takes players, edition"):
@@ -245,6 +286,28 @@ def test_past_selves_stay_as_they_were(tmp_path: Path) -> None:
     assert any(not np.array_equal(learner[f"net.{name}"], array) for name, array in kept.items())
     assert trainer.games > 10
     trainer.algorithm.stop()
+
+
+def test_scripted_opponents_with_settings(tmp_path: Path) -> None:
+    """Their modules have the names that the league has, and play with the settings."""
+    args = replace(SMALL_RUN, scripted=("concave(temperature=5)", "greedy"))
+    trainer = Trainer(args, Run(tmp_path, "rllib", args))
+    modules = trainer.algorithm.env_runner.module
+    assert set(trainer.league.shares) == set(modules.keys()) - {MODULE, "self_0"}
+    assert len(trainer.league.shares) == 2
+    name = next(iter(trainer.league.shares))
+    seen = positions()
+    np.random.seed(3)  # noqa: NPY002  as RLlib does
+    found = modules[name].forward_exploration(batch_of(seen, HalvesAndTokens()))["actions"]
+    np.random.seed(3)  # noqa: NPY002
+    random = np.random.randint(2**64, size=len(seen), dtype=np.uint64)  # noqa: NPY002
+    assert np.array_equal(found, make_policy("concave(temperature=5)")(seen, random))
+    assert not np.array_equal(found, make_policy("concave")(seen, random))
+    trainer._update()
+    assert all(opponent.win_rate != 0.5 for opponent in trainer.league.scripted)
+    trainer.algorithm.stop()
+    with pytest.raises(ValueError, match="concave"):
+        Trainer(replace(args, scripted=("greedy", "concave", "concave")), trainer.run)
 
 
 def test_the_files_of_a_run(tmp_path: Path) -> None:
