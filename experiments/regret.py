@@ -61,7 +61,11 @@ class Args:
 def find_positions(agent: Policy, rules: Rules, count: int, seed: int) -> tuple[State, Ints]:
     """Return a position of each of `count` games, and its number in thirds of the game: 0, 1 or 2.
 
-    Positions are decisions about placements that the endgame solver does not solve.
+    Positions are decisions about placements that the endgame solver does not solve. Games whose position is another one
+    are left out.
+
+    Raises:
+        ValueError: if that leaves none.
     """
     seeds = game_seeds(seed, count)
     state, keys = kernel.deal(rules, seeds), choice_keys(seeds, rules.players)
@@ -81,9 +85,9 @@ def find_positions(agent: Policy, rules: Rules, count: int, seed: int) -> tuple[
             unsolved = np.setdiff1d(np.arange(len(here)), solved)
             found.append(some.select(unsolved))
             thirds.append(3 * number // state.decisions[live[here[unsolved]]])
-    whole = found[0]
-    arrays = {name: np.concatenate([getattr(each, name) for each in found]) for name in whole.arrays()}
-    return State.initial(rules, len(arrays["board"]), **arrays), np.concatenate(thirds)
+    if not any(map(len, found)):
+        raise ValueError(f"no game has a position to judge: take more positions than {count}")
+    return State.concat(found), np.concatenate(thirds)
 
 
 def compute_regret(search: ValueSearch, alone: View, action: int, deals: int, random: np.uint64) -> float:

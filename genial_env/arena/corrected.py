@@ -7,6 +7,7 @@ A corrected result is a game's rank utility, or solo its lowest marker, minus th
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import nan, sqrt
 from typing import Any
 
@@ -84,7 +85,7 @@ def correct_results(store: Store) -> CorrectedResults:
     tracks = settings.rules.tracks
     tells = find_tells(settings.agents)
     terms = compute_terms(
-        list(read_records(store.directory / RECORDS)),
+        list(islice(read_records(store.directory / RECORDS), len(games))),  # an interruption leaves more of them
         read_full_state_net(settings.rules),
         [[tells[entrant] for entrant in game.seats] for game in games],
     )

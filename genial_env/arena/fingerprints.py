@@ -9,8 +9,10 @@ import hashlib
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from importlib.machinery import PathFinder
 from pathlib import Path
+from typing import Any
 
 from genial_env._util.validators import STRING, mapping_of
 from genial_env._util.version import __version__
@@ -40,7 +42,7 @@ def fingerprint(agent: str, rules: Rules) -> Fingerprint:
     An agent of the package depends on the package's version and on the shipped weights for the rules. An agent
     ``module:factory`` depends on the source of the module and of what it imports from beside it: from the same
     directory of ``sys.path``, or, for installed modules, from the same package. Both depend on the files that their
-    settings name. Nothing is imported.
+    settings name, and on what the agents depend on that their settings name. Nothing is imported.
 
     Args:
         agent: as :func:`genial_env.make_policy` reads it.
@@ -51,9 +53,12 @@ def fingerprint(agent: str, rules: Rules) -> Fingerprint:
         paths = [shutil.which(program) or program, *arguments]
         return {f"file {path}": _hash(Path(path)) for path in paths if _is_file(path)}
     name, settings = parse_agent(agent)
-    found = {
-        f"file {value}": _hash(Path(value)) for value in settings.values() if isinstance(value, str) and _is_file(value)
-    }
+    found: Fingerprint = {}
+    for text in _texts({**_DEFAULT_AGENTS.get(name, {}), **settings}):
+        if _is_file(text):
+            found[f"file {text}"] = _hash(Path(text))
+        if _is_agent(text):
+            found |= fingerprint(text, rules)
     if name not in ROSTER:
         return found | _sources(name.partition(":")[0])
     found[PACKAGE] = __version__
@@ -67,8 +72,31 @@ def fingerprint(agent: str, rules: Rules) -> Fingerprint:
     return found
 
 
-_KINDS = {"value": "value", "value_search": "value", "ppo": "ppo"}
+_KINDS = {"value": "value", "value_search": "value", "exploit_search": "value", "ppo": "ppo"}
 """The kind of the shipped weights of each agent of the roster that has some."""
+
+_DEFAULT_AGENTS = {"exploit_search": {"agent": "value"}}
+"""The defaults of settings that name an agent with weights, for each agent of the roster that has such settings."""
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts in the value of a setting, which may be nested."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _texts((*value, *value.values()))
+    elif isinstance(value, list | tuple | set):
+        for part in value:
+            yield from _texts(part)
+
+
+def _is_agent(text: str) -> bool:
+    """Return whether a setting's text names an agent: one of the package, ``module:factory`` or an engine."""
+    try:
+        name, _ = parse_agent(text)
+        return name in ROSTER or (bool(split_command(text)) if is_engine(text) else ":" in name)
+    except ValueError:
+        return False
 
 
 def describe_change(before: Fingerprint, now: Fingerprint) -> str | None:

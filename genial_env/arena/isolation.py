@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from genial_env._util.checks import as_integer
 from genial_env._util.error_text import printable
 from genial_env._util.strict_json import JSONError, parse_object
 from genial_env.arena._agent_process import is_agent_process
@@ -73,7 +74,8 @@ class Isolation:
             private writable memory: what programs and libraries consist of does not count. Only on Linux.
 
     Raises:
-        ValueError: if a limit is not above 0, or there is one of memory on another system.
+        TypeError, ValueError: if a limit is not above 0, that of memory is not whole, or there is one of memory on
+            another system.
     """
 
     on: bool = True
@@ -82,12 +84,14 @@ class Isolation:
     memory_mib: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("move_time_s", "game_time_s", "memory_mib"):
+        for name in ("move_time_s", "game_time_s"):
             limit = getattr(self, name)
             if limit is not None and not limit > 0:
                 raise ValueError(f"{name} must be above 0, or None for no limit, not {limit!r}")
-        if self.memory_mib is not None and not LIMITS_MEMORY:
-            raise ValueError(f"the memory of a process can be limited on Linux only, not on {sys.platform}")
+        if self.memory_mib is not None:
+            object.__setattr__(self, "memory_mib", as_integer(self.memory_mib, "memory_mib", 1))
+            if not LIMITS_MEMORY:
+                raise ValueError(f"the memory of a process can be limited on Linux only, not on {sys.platform}")
 
     def applies_to(self, agent: str) -> bool:
         """Return whether an agent gets its own process."""
@@ -143,7 +147,10 @@ class IsolatedPolicy:
 
     def _make(self) -> None:
         """In place: start a new process and make the agent in it."""
-        self._process = _start_process(self._memory_mib)
+        try:
+            self._process = _start_process(self._memory_mib)
+        except OSError as error:
+            raise ValueError(f"agent {self.name!r} cannot be made: {error}") from None
         self._send((*self._order, _main_of(self.name)))
         try:
             answer = self._answer(START_S)

@@ -38,7 +38,7 @@ from genial_env.arena.intervals import Intervals
 from genial_env.arena.sprt import ELO_PER_LOGIT
 from genial_env.core.arrays import Floats, Ints
 
-__all__ = ["Ratings", "pairwise_wins", "rate", "sorted_markers", "strengths"]
+__all__ = ["Ratings", "rate", "sorted_markers", "strengths"]
 
 MISSING = f"ratings need choix: {install_hint('arena')}"
 
@@ -131,26 +131,6 @@ def rate(
         markers=None if scores is None else sorted_markers(played, scores, n_agents),
         anchor=anchor,
     )
-
-
-def pairwise_wins(entrants: ArrayLike, ranks: ArrayLike, n_agents: int) -> Floats:
-    """Count pairwise wins by full rank breaking.
-
-    Args:
-        entrants: [G, T] the agents on the tracks, 0 to n_agents - 1.
-        ranks: [G, T] 1 = best, equal tracks share a rank.
-        n_agents: N.
-
-    Returns:
-        [N, N] the number of comparisons that row won against column; a tie counts half for both. 0 on the diagonal.
-
-    Raises:
-        ValueError: if the arrays have other shapes or values.
-    """
-    played, places = _checked(entrants, ranks, n_agents)
-    group = np.zeros(len(played), dtype=np.int64)
-    wins: Floats = count_wins(played, places, group, n_agents)[0]
-    return wins
 
 
 def strengths(wins: ArrayLike, prior: float = 0.5, *, names: Sequence[str] | None = None) -> Floats:

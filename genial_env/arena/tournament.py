@@ -25,7 +25,7 @@ from genial_env.arena.fingerprints import Fingerprint, fingerprint
 from genial_env.arena.games import Game, play_games
 from genial_env.arena.isolation import ISOLATED, Isolation, check_agents, end_isolated, isolated
 from genial_env.arena.schedule import ScheduledGame, lineups, scheduled_games
-from genial_env.arena.store import Settings, Store, check_directory
+from genial_env.arena.store import MAX_GROUPS, Settings, Store, check_directory
 from genial_env.backends import Backend, current, for_one_game, using
 from genial_env.core.chance import game_seeds
 from genial_env.core.rules import Rules
@@ -105,7 +105,7 @@ def run_within(
     isolation: Isolation = ISOLATED,
     progress: ProgressCallback = lambda done, total: None,
 ) -> Store:
-    """Play as many deals as fit in about so many seconds, and at least two. See :func:`run` for the other arguments.
+    """Play as many deals as fit in about so many seconds, 2 to 1,000,000. See :func:`run` for the other arguments.
 
     Args:
         seconds: the time.
@@ -154,9 +154,10 @@ def _run_within(
                 store = _run(settings, directory, workers, joblib_backend, chosen, isolation, fingerprints, progress)
                 groups = settings.groups
                 fitting = groups if seconds is None else int(seconds * groups / (time.perf_counter() - begun))
-                if fitting < groups + max(1, groups // 4):
+                more = min(fitting, 4 * groups, MAX_GROUPS)
+                if more < groups + max(1, groups // 4):
                     return store
-                settings = replace(settings, groups=min(fitting, 4 * groups))
+                settings = replace(settings, groups=more)
     finally:
         end_isolated()
 

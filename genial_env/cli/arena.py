@@ -13,7 +13,7 @@ from genial_env.arena.corrected import check_correction
 from genial_env.arena.isolation import Isolation
 from genial_env.arena.pictures import FORMATS, best_first, check_formats
 from genial_env.arena.sprt import Sprt
-from genial_env.arena.store import Settings
+from genial_env.arena.store import MAX_GROUPS, Settings
 from genial_env.cli.agent_processes import Workers, make_isolation, worker_errors
 from genial_env.cli.common import (
     BackendName,
@@ -30,9 +30,6 @@ from genial_env.cli.console import add_row, make_table, print_table, print_text,
 from genial_env.cli.options import gathers, make_match_rules, make_rules
 from genial_env.core.rules import Rules
 from genial_env.policies.registry import expand, split_names
-
-MAX_DEALS = 10**7
-"""The most deals of a tournament, and pairs of a match."""
 
 Cluster = Annotated[bool, typer.Option("--ray", help="Run the processes with Ray, on all machines of its cluster.")]
 VarianceReduction = Annotated[
@@ -63,7 +60,7 @@ def play_tournament(
         int,
         typer.Option(
             help="Number of deals. With each deal every lineup plays in every rotation of the seats.",
-            callback=integer_between(1, MAX_DEALS),
+            callback=integer_between(1, MAX_GROUPS),
         ),
     ] = 100,
     seed: Seed = 0,
@@ -183,7 +180,7 @@ def play_match(
     alpha: Annotated[float, typer.Option(help="Probability to find A better although it is not.")] = 0.05,
     beta: Annotated[float, typer.Option(help="Probability to miss that A is better.")] = 0.05,
     pairs: Annotated[
-        int, typer.Option(help="Most pairs of games.", callback=integer_between(1, MAX_DEALS))
+        int, typer.Option(help="Most pairs of games.", callback=integer_between(1, MAX_GROUPS))
     ] = matches.MAX_PAIRS,
     fixed: Annotated[bool, typer.Option("--fixed", help="Play all pairs, without a test.")] = False,
     variance_reduction: VarianceReduction = False,

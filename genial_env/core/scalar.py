@@ -37,7 +37,6 @@ __all__ = [
     "advanced",
     "apply",
     "apply_without_draw",
-    "arrays_of",
     "arrived",
     "carry_out",
     "close_turn",
@@ -587,12 +586,6 @@ def _random_block(key: int, block: int) -> list[int]:
 
 
 # The arguments of these functions
-
-
-def arrays_of(state: State) -> Games:
-    """Return the arrays of a state, not copied; bitsets as int64, which numba and Python shift alike."""
-    arrays: dict[str, Any] = {**state.arrays(), "open": state.open.view(np.int64)}
-    return Games(**arrays)
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from genial_env._util.checks import as_number
+from genial_env._util.checks import as_integer, as_number
 from genial_env._util.error_text import printable
 from genial_env._util.strict_json import JSONError
 from genial_env.core.arrays import Bits, Ints
@@ -59,7 +59,7 @@ class Engine:
         memory_mib: the largest amount of memory of the program in MiB, as for :class:`ChildProcess`; None for no limit.
 
     Raises:
-        ValueError: if there is no command, or a limit is not above 0.
+        TypeError, ValueError: if there is no command, a limit is not above 0, or that of memory is not whole.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Engine:
         self.name = agent.strip()
         self._command, self._rules = split_command(agent), rules
         self._move_time_s, self._clock = move_time_s, GameClock(game_time_s)
-        self._memory_mib = memory_mib
+        self._memory_mib = None if memory_mib is None else as_integer(memory_mib, "memory_mib", 1)
         self._process: ChildProcess | None = None
         self._late, self._asked = 0, 0
 

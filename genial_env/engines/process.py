@@ -37,21 +37,25 @@ class ChildProcess:
             that it starts, in MiB; None for no limit. Only if :data:`LIMITS_MEMORY`.
 
     Raises:
-        OSError: if the program cannot be started.
+        OSError: if the program cannot be started, or its memory cannot be limited.
     """
 
     def __init__(self, command: Sequence[str], longest_line: int, memory_mib: int | None = None) -> None:
         self._longest_line, self._memory_mib = longest_line, memory_mib
-        with sigint_blocked():
-            self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        if memory_mib is not None:
-            _limit_memory(self._child.pid, memory_mib)
         self._requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._lines: queue.Queue[bytes] = queue.Queue(MOST_LINES)
         self._ending = False
         self._threads = [threading.Thread(target=each, daemon=True) for each in (self._write, self._read)]
-        for thread in self._threads:
-            thread.start()
+        with sigint_blocked():
+            self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        try:
+            if memory_mib is not None:
+                _limit_memory(self._child.pid, memory_mib)
+            for thread in self._threads:
+                thread.start()
+        except BaseException:
+            self.end()
+            raise
         _running.add(self)
 
     def send(self, request: bytes) -> None:
@@ -99,7 +103,8 @@ class ChildProcess:
         self._child.wait()
         self._drain()
         for thread, pipe in zip(self._threads, (self._child.stdin, self._child.stdout), strict=True):
-            thread.join(POLL_S)
+            if thread.is_alive():  # or it was never started
+                thread.join(POLL_S)
             if pipe is not None and not thread.is_alive():
                 with suppress(OSError):  # of what could not be sent any more
                     pipe.close()
@@ -139,12 +144,20 @@ class ChildProcess:
 
 
 def _limit_memory(pid: int, mib: int) -> None:
-    """Limit the memory of a child process that has just begun."""
+    """Limit the memory of a child process that has just begun.
+
+    Raises:
+        OSError: if the limit cannot be set: it is above the limit of this process, or not allowed here.
+    """
     if sys.platform == "linux":  # the type checker knows what this name of a system has
         import resource
 
-        with suppress(ProcessLookupError):  # it has ended already
+        try:
             resource.prlimit(pid, resource.RLIMIT_DATA, (mib << 20, mib << 20))
+        except ProcessLookupError:  # it has ended already
+            pass
+        except (OSError, ValueError, OverflowError) as error:
+            raise OSError(f"the memory limit of {mib} MiB could not be set: {error}") from error
 
 
 _running: WeakSet[ChildProcess] = WeakSet()

@@ -132,12 +132,32 @@ def known_names() -> list[str]:
 
 
 def split_names(text: str) -> list[str]:
-    """Split agents separated by commas; commas in brackets do not separate.
+    """Split agents separated by commas; commas in brackets, and in quotation marks of an engine, do not separate.
 
-    >>> split_names("greedy, concave(temperature=5), my_agents:make")
-    ['greedy', 'concave(temperature=5)', 'my_agents:make']
+    What follows a bracket or quotation mark that is not closed is one part, and :func:`parse_agent` refuses it.
+
+    >>> split_names("greedy, search(playout='denial(shape=1, arrival=2)'), my_agents:make")
+    ['greedy', "search(playout='denial(shape=1, arrival=2)')", 'my_agents:make']
     """
-    return [part.strip() for part in re.split(r",(?![^(]*\))", text) if part.strip()]
+    parts, start = [], 0
+    depth, quote, is_escaped = 0, "", False  # open brackets, the open quotation mark, whether a backslash was before
+    for at, character in enumerate(text):
+        if is_escaped:
+            is_escaped = False
+        elif quote:
+            is_escaped = character == "\\"
+            quote = "" if character == quote else quote
+        elif character in "'\"" and (depth or is_engine(text[start:at])):  # elsewhere it is an apostrophe
+            quote = character
+        elif character == "(":
+            depth += 1
+        elif character == ")":
+            depth = max(0, depth - 1)
+        elif character == "," and not depth:
+            parts.append(text[start:at])
+            start = at + 1
+    parts.append(text[start:])
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _check(made: Any, what: str) -> Policy:

@@ -106,7 +106,7 @@ class Batch:
         """The own markers after each decision: [D, C]."""
         following = np.minimum(self.rows + 1, len(self.rows) - 1)
         after = self.states.scores[following, self.tracks]
-        last = np.flatnonzero(np.append(self.games[1:] != self.games[:-1], True))
+        last = np.flatnonzero(np.diff(self.games, append=len(self.decisions.final)))
         after[last] = self.decisions.final.scores[self.games[last], self.tracks[last]]
         return after
 
@@ -115,15 +115,14 @@ class Batch:
         """The number of the turn of its seat to which each decision belongs, from 1: [D]."""
         starts = (self.states.phase == Phase.PLACE)[:, None] & (self.seats[:, None] == np.arange(self.rules.players))
         counted = np.cumsum(starts, axis=0)
-        before_game = counted[self.first_rows] - starts[self.first_rows]
-        turns: Ints = (counted - before_game[self.games])[self.rows, self.seats]
+        before_game = (counted - starts)[self.first_rows]
+        turns: Ints = (counted - before_game)[self.rows, self.seats]
         return turns
 
     @cached_property
     def first_rows(self) -> Ints:
-        """The index of the first decision of each game: [B]; of a game without decisions, any index."""
-        found = np.searchsorted(self.games, np.arange(len(self.decisions.final)))
-        return np.minimum(found, len(self.rows) - 1)
+        """The index of the first decision of the game of each decision: [D]."""
+        return np.searchsorted(self.games, self.games)
 
     @cached_property
     def ranks(self) -> Ints:
@@ -277,7 +276,7 @@ COLUMNS: tuple[Column, ...] = (
         ("ply",),
         "int16",
         "number of the decision in its game, from 0",
-        lambda b: Values(b.rows - b.first_rows[b.games]),
+        lambda b: Values(b.rows - b.first_rows),
     ),
     Column(
         ("turn",),

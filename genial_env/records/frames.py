@@ -58,11 +58,8 @@ def to_frames(records: Iterable[AnyRecord], judge: DecisionJudge | None = None) 
 
     The arguments and the errors are those of :func:`to_frame`.
     """
-    first_game = 0
-    for played in replay_batches(records):
-        judged = None if judge is None else judge(played.decisions)
-        yield _make_table(Batch(played.decisions, played.agents, played.seeds, first_game, judged))
-        first_game += len(played.agents)
+    for _, table in _make_parts(records, judge):
+        yield table
 
 
 def write_frame(
@@ -89,12 +86,9 @@ def write_frame(
     """
     suffix = check_format(path)
     with replace_file(path, "wb") as file, _open_writer(suffix, file) as writer:
-        games = 0
-        for table in to_frames(records, judge):
+        for games, table in _make_parts(records, judge):
             writer.write_table(table if suffix == ".parquet" else _decode(table))
-            written = 1 + int(table["game"][-1].as_py()) if len(table) else games
-            yield written - games
-            games = written
+            yield games
 
 
 def check_format(path: str | os.PathLike[str]) -> str:
@@ -120,6 +114,15 @@ def frame_schema() -> "pa.Schema":
     arrow = _import_arrow()
     fields = [arrow.field(name, _arrow_type(column)) for column in COLUMNS for name in column.names]
     return arrow.schema(fields, {"format": FORMAT, "version": str(VERSION), "genial_env": __version__})
+
+
+def _make_parts(records: Iterable[AnyRecord], judge: DecisionJudge | None) -> Iterator[tuple[int, "pa.Table"]]:
+    """Yield the number of games and the table of each part. Games without decisions count, and have no rows."""
+    first_game = 0
+    for played in replay_batches(records):
+        judged = None if judge is None else judge(played.decisions)
+        yield len(played.agents), _make_table(Batch(played.decisions, played.agents, played.seeds, first_game, judged))
+        first_game += len(played.agents)
 
 
 def _make_table(batch: Batch) -> "pa.Table":

@@ -201,16 +201,14 @@ def judge_position(sent: JsonObject) -> JsonObject:
         sent: ``{"position": text, "level": "normal"}``.
 
     Returns:
-        The level; the number of judged moves; whether the values are exact; the unit; the best moves.
+        The level; the number of judged moves; the unit; the best moves.
 
     Raises:
         Refused: if the position is impossible or over, the rack of the seat to play is hidden, the level is unknown, or
             there is no judge for the rules.
     """
     state, known = read_position(sent)
-    level = sent.get("level", "normal")
-    if level not in LEVELS:
-        raise invalid("level", f"one of {', '.join(LEVELS)}", level)
+    level = _read_level(sent)
     if state.over[0] or known not in (None, int(state.to_play[0])):
         message = "there is nothing to judge: the game is over, or the rack of the seat to play is hidden"
         raise Refused(409, message, "nothing_to_judge")
@@ -224,6 +222,18 @@ def judge_position(sent: JsonObject) -> JsonObject:
         "unit": "lowest marker" if state.rules.tracks == 1 else "rank utility",
         "moves": moves_to_json(state, found, range(min(judged, SHOWN_MOVES))),
     }
+
+
+def _read_level(sent: JsonObject) -> str:
+    """Return the level of the judge in a request.
+
+    Raises:
+        Refused: if it is unknown.
+    """
+    level = sent.get("level", "normal")
+    if not isinstance(level, str) or level not in LEVELS:
+        raise invalid("level", f"one of {', '.join(LEVELS)}", level)
+    return level
 
 
 def answer_position(sent: JsonObject) -> JsonObject:
@@ -245,9 +255,7 @@ def answer_position(sent: JsonObject) -> JsonObject:
     if not kernel.is_legal(state, np.array([action]), np.array([0]))[0]:
         reason = kernel.why_illegal(state, 0, action)
         raise Refused(422, reason, "illegal_action", reason=reason)
-    level = sent.get("level", "normal")
-    if level not in LEVELS:
-        raise invalid("level", f"one of {', '.join(LEVELS)}", level)
+    level = _read_level(sent)
     found = _make_judge(level).judge(view(state), np.array([action]))
     place = found.actions[0].tolist().index(action)
     loss = float(found.utility[0, 0] - found.utility[0, place])

@@ -214,6 +214,14 @@ def test_within_some_seconds(tmp_path: Path) -> None:
         run_within(0, SETTINGS, tmp_path / "u")
 
 
+def test_within_some_seconds_there_is_a_most_of_deals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("store", "tournament"):
+        monkeypatch.setattr(f"genial_env.arena.{module}.MAX_GROUPS", 3)
+    store = run_within(3600, Settings(("random", "points"), SMALL, groups=2, records=False), tmp_path / "t")
+    assert store.settings.groups == 3
+    assert len(store.games) == 6
+
+
 # Reports
 
 
@@ -304,6 +312,19 @@ def test_utilities_corrected_for_luck(tmp_path: Path) -> None:
     report.write(store, variance_reduction=True, pictures=False)
     again = report.read_report(tmp_path / "t" / report.RESULTS)
     assert again["corrected"]["explained"] == found.explained
+
+
+def test_an_interrupted_tournament_corrected_for_luck(tmp_path: Path) -> None:
+    run(Settings(("greedy", "random"), Rules(), groups=3, seed=2), tmp_path)
+    games, records = ((tmp_path / name).read_text().splitlines(keepends=True) for name in (GAMES, RECORDS))
+    (tmp_path / GAMES).write_text("".join(games[:4]))
+    (tmp_path / RECORDS).write_text("".join(records[:5]) + records[5][:100])
+    found = report.report(Store(tmp_path), variance_reduction=True).corrected
+    (tmp_path / RECORDS).write_text("".join(records[:4]))
+    expected = report.report(Store(tmp_path), variance_reduction=True).corrected
+    assert found is not None
+    assert expected is not None
+    assert found.to_dict() == expected.to_dict()
 
 
 def test_lowest_markers_corrected_for_luck(tmp_path: Path) -> None:

@@ -64,6 +64,28 @@ def test_agents_of_the_package(folder: Path) -> None:
     assert describe_change(before, fingerprint(agent, Rules())) == f"file {weights} has changed"
 
 
+def test_agents_that_settings_name(folder: Path) -> None:
+    value = fingerprint("value", Rules())
+    assert fingerprint("exploit_search", Rules()) == value
+    assert fingerprint("exploit_search(agent='greedy')", Rules()) == value
+    assert fingerprint("search(playout='value', playouts=3)", Rules()) == value
+    assert fingerprint("search(prior='denial(shape=1)')", Rules()) == {"genial_env": __version__}
+    weights = folder / "w.safetensors"
+    weights.write_bytes(b"1")
+    with_file = fingerprint(f"exploit_search(weights={str(weights)!r})", Rules())
+    assert set(with_file) == {*value, f"file {weights}"}  # the agent is "value" with its shipped weights
+    inner = "mine_agents.makers:make(file='" + str(weights) + "')"
+    nested = fingerprint(f"exploit_search(agent={inner!r})", Rules())
+    assert nested == value | fingerprint(inner, Rules())
+    listed = fingerprint("mine_agents.makers:make(agents=['ppo', {'first': 'value'}], at='12:30')", Rules())
+    assert {"weights ppo-2.safetensors", "weights value-2.safetensors", "source mine_other.py"} <= set(listed)
+    sources = {f"source {name}" for name in SOURCES if "unused" not in name}
+    assert set(fingerprint("mine_agents.makers:make(file='engine:', at=':x', name=\"it's\")", Rules())) == sources
+    weights.write_bytes(b"2")
+    now = fingerprint(f"exploit_search(agent={inner!r})", Rules())
+    assert describe_change(nested, now) == f"file {weights} has changed"
+
+
 def test_games_of_a_changed_agent_are_not_merged(folder: Path) -> None:
     net, out = folder / "net.zip", folder / "t"
     net.write_bytes(b"first")

@@ -5,6 +5,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -139,6 +140,65 @@ class TestMemory:
         process.end()
         assert Engine("engine:nothing", memory_mib=512)._memory_mib == 512
 
+    def test_a_limit_that_cannot_be_set_leaves_no_process(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        started = watch_processes(monkeypatch)
+        huge, told = 1 << 50, f"the memory limit of {1 << 50} MiB could not be set: "
+        with pytest.raises(OSError, match=told):
+            ChildProcess([sys.executable, "-c", "input()"], 100, memory_mib=huge)
+        with pytest.raises(ValueError, match=f"cannot be made: {told}"):
+            in_process("memory", memory_mib=huge).start()
+        with pytest.raises(ValueError, match=f"agent .engine:.*: cannot start '.*': {told}"):
+            Engine(f"engine:'{sys.executable}' -c 'input()'", memory_mib=huge).prepare(SMALL)
+        assert len(started) == 3
+        check_ended(started)
+
+
+def watch_processes(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """Return a list to which all processes are added that are started from now on."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Watched(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **settings: Any) -> None:
+            super().__init__(*arguments, **settings)
+            started.append(self)
+
+    monkeypatch.setattr(subprocess, "Popen", Watched)
+    return started
+
+
+def check_ended(processes: list[subprocess.Popen[bytes]]) -> None:
+    for process in processes:
+        assert process.returncode is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdin.closed
+        assert process.stdout.closed
+
+
+def test_a_process_without_threads_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    started, starts = watch_processes(monkeypatch), [threading.Thread.start]
+
+    def start_one(thread: threading.Thread) -> None:
+        if not starts:
+            raise RuntimeError("can't start new thread")
+        starts.pop()(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_one)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        ChildProcess([sys.executable, "-c", "input()"], 100)
+    check_ended(started)
+
+
+@pytest.mark.parametrize("limit", [512.5, 512.0, "512", True])
+def test_a_limit_of_memory_is_a_whole_number(limit: Any) -> None:
+    with pytest.raises(TypeError, match="memory_mib must be a whole number, not "):
+        Isolation(memory_mib=limit)
+    with pytest.raises(TypeError, match="memory_mib must be a whole number, not "):
+        Engine("engine:nothing", memory_mib=limit)
+    for low in (0, -1):
+        with pytest.raises(ValueError, match=f"memory_mib must be at least 1, not {low}"):
+            Isolation(memory_mib=low)
+
 
 def test_a_system_without_limits_of_memory_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("genial_env.arena.isolation.LIMITS_MEMORY", False)
@@ -210,8 +270,6 @@ def test_named_agents_play_here_and_others_where_it_is_said() -> None:
             Isolation(move_time_s=seconds)
         with pytest.raises(ValueError, match="game_time_s must be above 0"):
             Isolation(game_time_s=seconds)
-        with pytest.raises(ValueError, match="memory_mib must be above 0"):
-            Isolation(memory_mib=seconds)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genial_env.arena.ratings import Ratings, pairwise_wins, rate, sorted_markers, strengths
+from genial_env.arena._rating_intervals import count_wins
+from genial_env.arena.ratings import Ratings, rate, sorted_markers, strengths
 from genial_env.core.ranking import rank_utility
 
 pytest.importorskip("choix")
@@ -40,10 +41,16 @@ def played(tracks: int, games: int = 300, ties: float = 0, seed: int = 0) -> tup
     return entrants, plackett_luce(ELO, entrants, rng, ties), np.arange(games) // 2
 
 
+def wins_of(entrants: np.ndarray, ranks: np.ndarray) -> np.ndarray:
+    """[N, N] the comparisons that row won against column, over all games."""
+    found: np.ndarray = count_wins(entrants, ranks, np.zeros(len(entrants), dtype=np.int64), len(ELO))[0]
+    return found
+
+
 @pytest.mark.parametrize("tracks", [2, 3, 4])
 def test_strengths_are_recovered(tracks: int) -> None:
     entrants, ranks, _ = played(tracks, games=40_000)
-    found = strengths(pairwise_wins(entrants, ranks, len(ELO)))
+    found = strengths(wins_of(entrants, ranks))
     assert found == pytest.approx(ELO - ELO.mean(), abs=15)
     assert found.mean() == pytest.approx(0, abs=1e-9)
 
@@ -112,7 +119,7 @@ def test_two_agents_are_as_in_elo() -> None:
 def test_ties() -> None:
     entrants, ranks = [[0, 1, 2, 3]], [[2, 1, 2, 4]]
     expected = [[0, 0, 0.5, 1], [1, 0, 1, 1], [0.5, 0, 0, 1], [0, 0, 0, 0]]
-    assert pairwise_wins(entrants, ranks, 4).tolist() == expected
+    assert rate(entrants, ranks, [0], 4).wins.tolist() == expected
     even = rate([[0, 1], [1, 2]] * 5, [[1, 1]] * 10, np.arange(10), 3)
     for found, middle in ((even.rating, 0), (even.utility, 0)):
         assert found.value == pytest.approx(np.full(3, middle))
@@ -120,14 +127,14 @@ def test_ties() -> None:
         assert found.low == pytest.approx(-found.high, abs=0.01)
     assert even.win_rate.value[0, 1] == 0.5
     entrants, ranks, _ = played(4, games=4000, ties=1.0)
-    order = strengths(pairwise_wins(entrants, ranks, len(ELO)))
+    order = strengths(wins_of(entrants, ranks))
     assert (np.diff(order) > 30).all()
     assert np.ptp(order) < np.ptp(ELO)
 
 
 def test_meeting_a_copy_of_oneself() -> None:
-    wins = pairwise_wins([[0, 0, 1], [1, 0, 0], [1, 1, 1]], [[1, 2, 3], [2, 1, 3], [1, 2, 3]], 2)
-    assert wins.tolist() == [[0, 3], [1, 0]]
+    found = rate([[0, 0, 1], [1, 0, 0], [1, 1, 1]], [[1, 2, 3], [2, 1, 3], [1, 2, 3]], [0, 1, 2], 2)
+    assert found.wins.tolist() == [[0, 3], [1, 0]]
     found = rate([[0, 0, 1]], [[1, 2, 3]], [7], 2)
     assert found.plays.tolist() == [2, 1]
     assert found.meetings.tolist() == [[0, 2], [2, 0]]

@@ -71,7 +71,7 @@ def test_odd_positions(state: State, seed: int) -> None:
 def test_the_same_actions_are_refused(state: State) -> None:
     mask = kernel.legal(state, backend="numpy")[0]
     engine = make_engine(state)
-    games, facts = scalar.arrays_of(state), scalar.facts_of(state.rules)
+    games, facts = scalar.memory_of(state), scalar.memory_of_facts(state.rules)
     fine = [scalar.is_legal(games, facts, 0, action) for action in range(-1, len(mask) + 1)]
     assert fine == [False, *mask.tolist(), False]
     before = state.copy()

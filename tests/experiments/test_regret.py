@@ -22,6 +22,13 @@ def test_positions_are_of_all_thirds_and_not_solved() -> None:
     assert not states.over.any()
 
 
+def test_without_positions_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("experiments.regret.exact_solutions", lambda view: dict.fromkeys(range(len(view)), 0))
+    for count in (0, 3):
+        with pytest.raises(ValueError, match=f"no game has a position to judge: take more positions than {count}"):
+            find_positions(make_policy("greedy"), Rules(side=4, colors=4, rack=3), count, 1)
+
+
 @needs_numba
 def test_the_regret_of_an_action_is_its_distance_from_the_best() -> None:
     states, _ = find_positions(make_policy("greedy"), Rules(), 4, 2)

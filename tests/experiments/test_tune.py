@@ -23,4 +23,5 @@ def test_a_small_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert 0 <= study.best_value <= 1
     monkeypatch.setattr(optuna.Trial, "should_prune", lambda trial: True)
     study = tune_ppo.main(replace(args, trials=3))
+    assert study.trials[2].params != study.trials[0].params  # a search that goes on does not repeat itself
     assert [trial.state.name for trial in study.trials] == ["COMPLETE", "COMPLETE", "PRUNED"]

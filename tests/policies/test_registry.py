@@ -85,8 +85,45 @@ def test_lists_of_agents() -> None:
         "concave(temperature=5)",
         "a:b(c=(1, 2), d=3)",
     ]
+    assert split_names("") == split_names(" , ,") == []
     assert expand("greedy,ladder") == ["greedy", *(name for name in LADDER if name != "greedy")]
     assert known_names() == list(ROSTER)
+
+
+QUOTED = """c:d(e='it\\'s), "x"')"""
+"""An agent with both quotation marks, one of them behind a backslash, and a bracket between them."""
+
+
+@pytest.mark.parametrize(
+    "agents",
+    [
+        ["exploit_search(playouts=5, agent='search(playouts=10)')", "greedy"],
+        ["exploit_search(agent=\"search(prior='denial(shape=1, arrival=2)')\", playouts=5)", "greedy"],
+        [f"a:b(agent={QUOTED!r})", "greedy"],
+        ["value(weights='odd), name(')", "my_agents:make(c=(1, [2, 3]), d='(')", "greedy"],
+        ["engine:'./my agent, 2' --name=\"a, (b\"", "greedy"],
+        ["Paul O'Brien", "Mary O'Brien"],
+    ],
+    ids=str,
+)
+def test_brackets_and_quotation_marks_keep_agents_together(agents: list[str]) -> None:
+    assert split_names(", ".join(agents)) == agents
+    assert split_names(",".join(agents[::-1])) == agents[::-1]
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("concave(temperature=5, greedy", 0),
+        ("greedy, search(playout='denial), greedy", 1),
+        ("greedy), random", 0),
+        ("search(playouts=(3), greedy", 0),
+        ("engine:'./my agent, greedy", 0),
+    ],
+)
+def test_what_is_not_closed_is_refused(text: str, part: int) -> None:
+    with pytest.raises(ValueError, match=r"an agent is written name or module:factory|No closing quotation"):
+        make_policy(expand(text)[part])
 
 
 def test_names_work_wherever_a_policy_is_named() -> None:

@@ -148,6 +148,34 @@ def test_unfinished_games_have_no_result() -> None:
     assert set(table["result"].to_pylist()) == {None}
 
 
+@pytest.mark.parametrize("judge", [None, DecisionsJudge("fast")], ids=["plain", "judged"])
+def test_a_game_without_decisions_has_no_rows(judge: DecisionsJudge | None) -> None:
+    full = play_records(Rules(), 1)[0]
+    empty = truncate(full, 0)
+    table = to_frame([empty], judge)
+    assert len(table) == 0
+    assert table.schema.equals(frame_schema())
+    mixed, alone = to_frame([empty, full, empty], judge), to_frame([full], judge)
+    assert set(mixed["game"].to_pylist()) == {1}
+    assert mixed.drop_columns("game").to_pylist() == alone.drop_columns("game").to_pylist()
+
+
+@pytest.mark.parametrize("suffix", frames.SUFFIXES)
+@pytest.mark.parametrize(("at_once", "counts"), [(1, [1, 1, 1, 1]), (2, [2, 2]), (9, [4])])
+def test_games_without_decisions_are_counted(
+    suffix: str, at_once: int, counts: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "GAMES_AT_ONCE", at_once)
+    full, path = play_records(Rules(), 1)[0], tmp_path / f"games{suffix}"
+    empty = truncate(full, 0)
+    assert list(write_frame(path, [empty, full, empty, empty])) == counts
+    found = parquet.read_table(path) if suffix == ".parquet" else csv.read_csv(path)
+    assert set(found["game"].to_pylist()) == {1}
+    assert len(found) == len(to_frame([full]))
+    assert list(write_frame(path, [empty])) == [1]
+    assert path.exists()
+
+
 def test_judged_tables_agree_with_reviews() -> None:
     record = play_records(Rules(), 1)[0]
     table = to_frame([record], DecisionsJudge("fast"))

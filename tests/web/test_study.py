@@ -122,7 +122,8 @@ def test_the_judge_shows_the_best_moves(browser: Browser) -> None:
     utilities = [move["utility"] for move in normal["moves"]]
     assert utilities == sorted(utilities, reverse=True)
     assert normal["moves"][0]["error"] == 0 < normal["moves"][1]["error"]
-    assert "level" in refused(browser, "analysis/judge", 400, position=SEEN, level="best")
+    for level in ("best", ["fast"], {}):
+        assert "level" in refused(browser, "analysis/judge", 400, position=SEEN, level=level)
     best = normal["moves"][0]
     answer = ask(browser, "analysis/answer", position=SEEN, slot=best["slot"], cells=best["cells"])
     assert (answer["loss"], answer["verdict"]) == (0, "best")

@@ -64,6 +64,8 @@ def test_a_league_is_restored() -> None:
 def test_refused_options() -> None:
     with pytest.raises(ValueError, match="at least one scripted opponent"):
         League(LeagueOptions(()), Named)
+    with pytest.raises(ValueError, match="2 are named 'concave'"):
+        League(LeagueOptions(("concave", "concave(temperature=5)")), Named)
     with pytest.raises(ValueError, match=r"past_self_share must be 0 to 1, not 1\.5"):
         League(LeagueOptions(past_self_share=1.5), Named)
     with pytest.raises(ValueError, match="win_rate_horizon must be at least 1, not 0"):

@@ -103,6 +103,8 @@ def test_measuring_alone() -> None:
 def test_what_cannot_be_measured() -> None:
     with pytest.raises(ValueError, match="at least 2 deals, not 1"):
         measure("greedy", ["random"], Rules(), 1, seed=0)
+    with pytest.raises(ValueError, match=r"opponents must have different names, .*; 2 are named 'concave'"):
+        measure("greedy", ["concave(temperature=2)", "concave(temperature=50)"], Rules(), 2, seed=0)
     with pytest.raises(ValueError, match="2 seats do not go with the opponents"):
         measure("greedy", [], Rules(), 2, seed=0)
     with pytest.raises(ValueError, match="1 seats do not go with the opponents"):

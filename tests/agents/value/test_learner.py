@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -114,6 +115,24 @@ def test_a_weaker_network_is_rejected() -> None:
         assert found is not None
         assert found.mean == 0.5  # against itself
         assert len(learner.past_selves) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"eval_deals": 1}, "--eval-deals must be at least 2, not 1"),
+        ({"seed": 2**31}, "--seed must be 0 to 2147483647, not 2147483648"),
+        ({"seed": -1}, "--seed must be 0 to 2147483647, not -1"),
+        (
+            {"players": 1, "mode": "solo", "edition": "2009", "best_response_to": Path("some.safetensors")},
+            "--best-response-to: expected a game with opponents, got solo",
+        ),
+        ({"eval_opponents": ("denial", "denial")}, "2 are named 'denial'"),
+    ],
+)
+def test_options_that_an_evaluation_would_refuse_are_refused_first(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Args(**options).check()
 
 
 def test_the_buffer_keeps_the_newest() -> None:
