@@ -152,9 +152,10 @@ def main(args: Args) -> optuna.Study:
             storage=f"sqlite:///{args.out / 'study.db'}",
             load_if_exists=True,
             direction="maximize",
-            sampler=optuna.samplers.TPESampler(seed=args.seed),
             pruner=optuna.pruners.MedianPruner(n_startup_trials=3, n_warmup_steps=1),
         )
+        # A search that goes on must not draw again what its first trials had.
+        study.sampler = optuna.samplers.TPESampler(seed=args.seed + len(study.trials))
         finished = [trial for trial in study.trials if trial.state.is_finished()]
         study.optimize(lambda trial: run_trial(trial, args), max(0, args.trials - len(finished)))
         write_text(args.out / "best.yaml", yaml.safe_dump(study.best_params, sort_keys=False))

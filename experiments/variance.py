@@ -29,6 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 from genial_env import Rules, make_policy, play
+from genial_env._util.files import replace_path
 from genial_env._util.shutdown import handle_signals
 from genial_env.analysis.corrections import QUARTERS, compute_terms
 from genial_env.analysis.state_value import read_full_state_net
@@ -79,7 +80,8 @@ def play_games(one: str, other: str, args: Args, backend: str) -> Games:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             made = play_block(one, other, deals, args.seed * 100_000 + block, backend)
-            np.savez(path, scores=made.scores, terms=made.terms)
+            with replace_path(path) as beside:
+                np.savez(beside, scores=made.scores, terms=made.terms)
         blocks.append(path)
     return _join(blocks)
 

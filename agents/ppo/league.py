@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from agents.runs.evaluation import make_opponents
 from genial_env import Policy, Rules
 from genial_env.core.tables import tables
 from genial_env.envs.opponents import Pool
-from genial_env.policies.registry import make_policy
 
 __all__ = ["League", "LeagueOptions", "Opponent", "compute_results"]
 
@@ -67,13 +67,13 @@ class League:
         make_past_self: creates a policy from the number of decisions at the snapshot and the weights.
 
     Raises:
-        ValueError: for options out of their range.
+        ValueError: for options out of their range, or scripted opponents of the same name, as results go by names.
     """
 
     def __init__(self, options: LeagueOptions, make_past_self: Callable[[int, Any], Policy]) -> None:
         _check(options)
         self.options = options
-        self.scripted = [Opponent(make_policy(name), None) for name in options.scripted]
+        self.scripted = [Opponent(policy, None) for policy in make_opponents(options.scripted)]
         self.past_selves: list[Opponent] = []
         self._make_past_self = make_past_self
         self._snapshot_moves: list[int] = []

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.ppo.league import LeagueOptions
-from agents.runs.evaluation import check_agents
+from agents.runs.evaluation import check_opponents
 from genial_env import Rules
+from genial_env._util.checks import as_integer
 from genial_env.policies.weight_files import read_metadata
 
 __all__ = ["EVAL_SEED_OFFSET", "FINAL_EVAL_FACTOR", "PPOOptions"]
@@ -62,6 +63,8 @@ class PPOOptions(LeagueOptions):
 
     def check(self) -> None:
         """Check the options (:class:`agents.runs.config.Checked`)."""
-        check_agents((*self.scripted, *self.eval_opponents), self.rules)
+        as_integer(self.eval_deals, "--eval-deals", 2)
+        for opponents in (self.scripted, self.eval_opponents):
+            check_opponents(opponents, self.rules)
         if self.start_from is not None:
             read_metadata(self.start_from)

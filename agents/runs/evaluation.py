@@ -1,5 +1,6 @@
 """The strength of an agent against others. The agent plays every deal once from every seat."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
@@ -15,10 +16,11 @@ from genial_env.policies.registry import make_policy, prepare
 __all__ = [
     "ALONE",
     "Measured",
-    "check_agents",
+    "check_opponents",
     "compute_deal_values",
     "compute_game_values",
     "format_results",
+    "make_opponents",
     "measure",
     "play_rotations",
     "summarize",
@@ -45,14 +47,27 @@ class Measured:
     half: float
 
 
-def check_agents(agents: Sequence[str | Policy], rules: Rules) -> None:
-    """Check that agents can be made and can play a game, before hours of training for an evaluation by them.
+def check_opponents(opponents: Sequence[str | Policy], rules: Rules) -> None:
+    """Check that opponents can be made and can play a game, before hours of training for an evaluation by them.
 
     Raises:
-        ValueError, TypeError: if one cannot; the message names it.
+        ValueError, TypeError: if one cannot, or two have the same name; the message names it.
     """
-    for agent in agents:
-        prepare(make_policy(agent), rules)
+    for policy in make_opponents(opponents):
+        prepare(policy, rules)
+
+
+def make_opponents(opponents: Sequence[str | Policy]) -> list[Policy]:
+    """Make the opponents of an agent, whose results are told apart by their names.
+
+    Raises:
+        ValueError, TypeError: if one cannot be made, or two have the same name; the message names it.
+    """
+    policies = [make_policy(opponent) for opponent in opponents]
+    for name, count in Counter(policy.name for policy in policies).items():
+        if count > 1:
+            raise ValueError(f"opponents must have different names, as results go by them; {count} are named {name!r}")
+    return policies
 
 
 def measure(
@@ -71,8 +86,8 @@ def measure(
         The results by the opponent's name; in solo by :data:`ALONE`.
 
     Raises:
-        ValueError: if there are fewer than 2 deals, if solo games have opponents or other games have none, or if a name
-            is unknown.
+        ValueError: if there are fewer than 2 deals, if solo games have opponents or other games have none, if a name is
+            unknown, or if two opponents have the same name.
     """
     if deals < 2:
         raise ValueError(f"an interval needs at least 2 deals, not {deals}")
@@ -80,7 +95,7 @@ def measure(
         raise ValueError(f"{rules.players} seats do not go with the opponents {list(opponents)}")
     if rules.players == 1:
         return {ALONE: summarize([play([agent], rules, deals, seed)])}
-    agent, policies = make_policy(agent), [make_policy(opponent) for opponent in opponents]
+    agent, policies = make_policy(agent), make_opponents(opponents)
     return {policy.name: summarize(play_rotations(agent, policy, rules, deals, seed)) for policy in policies}
 
 

@@ -19,7 +19,7 @@ Made by `python -m experiments.report` from the metadata of the files. An agent 
 number of seats and the mode of the game. Results are those of the last evaluation, with 95% intervals over its deals:
 with two tracks the share of games won (ties count half), with more tracks the rank utility from +1 (first) to -1
 (last), solo the lowest marker. Networks of the kind `luck` do not play: they measure the luck of draws (docs/luck.md).
-Each file comes from one run with one seed. Results of other seeds are in docs/learning_curves.md.
+Each file was trained with one seed, some in several runs one after the other.
 """
 
 

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from agents.runs.evaluation import Measured, check_agents, measure
+from agents.runs.evaluation import Measured, check_opponents, measure
 from agents.value.replay_buffer import ReplayBuffer
 from agents.value.self_play import Samples, SelfPlayTask, Weights, self_play
 from agents.value.torch_net import TorchValueNet
 from genial_env import Rules
+from genial_env._util.checks import as_integer
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import Features, width
 from genial_env.policies.value import KIND, Value
@@ -104,8 +105,12 @@ class Args:
 
     def check(self) -> None:
         """Check the options (:class:`agents.runs.config.Checked`)."""
+        as_integer(self.seed, "--seed", 0, MOST_SEED)
+        as_integer(self.eval_deals, "--eval-deals", 2)
+        if self.best_response_to is not None and self.rules.tracks == 1:
+            raise ValueError("--best-response-to: expected a game with opponents, got solo")
         if self.rules.tracks > 1:
-            check_agents(self.eval_opponents, self.rules)
+            check_opponents(self.eval_opponents, self.rules)
         if self.search_deals < 2:
             raise ValueError(f"--search-deals: expected at least 2, one half to choose by, got {self.search_deals}")
         if self.search_turns < 1:
@@ -137,6 +142,10 @@ class Args:
     def make_eval_seed(self, number: int) -> int:
         """Return the seed of an evaluation, different from the seeds of all tasks."""
         return (1 << 63) + (self.seed << 32) + number
+
+
+MOST_SEED = 2**31 - 1
+"""The seeds of tasks and evaluations that follow from a seed have 64 bits."""
 
 
 def _list_widths(widths: Widths) -> str:
