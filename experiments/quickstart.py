@@ -11,7 +11,6 @@ it is; on a terminal a progress bar does during PPO.
 The answer: yes. README.md has the results of five seeds, docs/training.md those of other settings.
 """
 
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +31,7 @@ from agents.ppo.masked import AtomicSaveMaskablePPO, PackedMaskDictRolloutBuffer
 from agents.ppo.progress_callback import ProgressCallback
 from agents.ppo.sb3_agent import SB3Agent
 from agents.runs.evaluation import Measured, compute_game_values, play_rotations, summarize
-from agents.runs.progress import Progress, list_files, print_line
+from agents.runs.progress import Progress, list_files
 from genial_env import Results, Rules, play
 from genial_env._util.files import lock_folder, replace_path
 from genial_env._util.shutdown import handle_signals
@@ -167,7 +166,7 @@ def train(args: Args, rules: Rules, progress: Progress) -> tuple[MaskablePPO, Cu
     imitated = imitate(args, net, curve, progress)
     if imitated:
         net.sharpen(args.sharpness)
-    model.learn(args.total_timesteps, callback=ProgressCallback(progress), progress_bar=sys.stdout.isatty())
+    model.learn(args.total_timesteps, callback=ProgressCallback(progress))
     curve.add(imitated + model.num_timesteps)
     return model, curve, imitated
 
@@ -223,8 +222,7 @@ def main(args: Args) -> dict[str, Measured]:
 def _run(args: Args, rules: Rules) -> dict[str, Measured]:
     console = Console()
     began, cpu_began = time.perf_counter(), time.process_time()
-    write = _skip if sys.stdout.isatty() else print_line  # on a terminal there is a progress bar
-    with Progress(args.total_timesteps, "decisions", write=write) as progress:
+    with Progress(args.total_timesteps, "decisions") as progress:
         model, curve, imitated = train(args, rules, progress)
         took, cpu_took = time.perf_counter() - began, time.process_time() - cpu_began
         model.save(args.out / "model.zip")
@@ -244,10 +242,6 @@ def _run(args: Args, rules: Rules) -> dict[str, Measured]:
     print(list_files(args.out))
     print(f"See the game: genial show {args.out / 'game.jsonl'}")
     return {opponent: summarize(rotations) for opponent, rotations in games.items()}
-
-
-def _skip(line: str) -> None:
-    """Print nothing."""
 
 
 if __name__ == "__main__":
