@@ -16,7 +16,7 @@ from genial_env.core.state import State
 from genial_env.policies.base import Policy
 from genial_env.policies.decisions import choice_keys
 from genial_env.policies.playout import play_on, play_out
-from genial_env.policies.registry import make_policy
+from genial_env.policies.registry import make_policies, make_policy
 from genial_env.records import Record, Recorder
 
 __all__ = ["Playouts", "Results", "play", "play_batches", "playouts"]
@@ -91,7 +91,7 @@ def play_batches(
     This is for progress bars, and for more games than fit in memory.
     """
     rules = Rules() if rules is None else rules
-    roster = [make_policy(policy) for policy in policies]
+    roster = make_policies(policies)
     _check_roster(roster, rules)
     games, batch = _as_counts(games=games, batch=batch)
     chosen = None if backend is None else pick(backend)

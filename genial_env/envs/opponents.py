@@ -1,6 +1,6 @@
 """The policies that play the seats of an environment that do not learn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from genial_env.core.arrays import Bits, Ints
 from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
 from genial_env.policies.base import Policy
-from genial_env.policies.registry import make_policy
+from genial_env.policies.registry import make_policies
 
 __all__ = [
     "AnyOpponents",
@@ -33,12 +33,13 @@ class Pool:
 
     Raises:
         ValueError: for an empty pool, an unknown name, or weights that do not fit.
+        TypeError: for one name instead of several.
     """
 
     def __init__(self, policies: Sequence[str | Policy], weights: Sequence[float] | None = None) -> None:
-        if not policies:
+        self.policies = make_policies(policies)
+        if not self.policies:
             raise ValueError("the pool of opponents is empty")
-        self.policies = [make_policy(policy) for policy in policies]
         shares = np.ones(len(self.policies)) if weights is None else np.asarray(weights, dtype=np.float64)
         if shares.shape != (len(self.policies),) or not (shares >= 0).all() or not 0 < shares.sum() < np.inf:
             raise ValueError(
@@ -80,8 +81,13 @@ class Opponents:
         n_others = rules.players - 1
         if isinstance(opponents, str | Pool | Mapping) or callable(opponents):
             pools = [_as_pool(opponents)] * n_others
-        else:
+        elif isinstance(opponents, Iterable):
             pools = [_as_pool(policy) for policy in opponents]
+        else:
+            raise TypeError(
+                "opponents must be a policy or its name, a Pool, a dict of names and weights, or a list of these, one "
+                f"for each seat, not {opponents!r}"
+            )
         if len(pools) != n_others:
             raise ValueError(
                 f"{rules.players} seats leave {n_others} opponents, one a seat, not {len(pools)} "

@@ -87,6 +87,9 @@ class GenialVectorEnv(VectorEnv[Any, Any, Any], HasSubEnvs):
         self.rules, self.render_mode = settings.rules, settings.render_mode
         self._games = LearnerGames(settings, num_envs)
         self.num_envs = num_envs = len(self._games.everyone)
+        modes = [mode.value for mode in AutoresetMode]
+        if autoreset_mode not in [*AutoresetMode, *modes]:
+            raise ValueError(f"autoreset_mode must be one of {', '.join(modes)}, not {autoreset_mode!r}")
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": VECTOR_MODES, "render_fps": 2, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = spaces.observation_space(self._games.encoding, self.rules)

@@ -11,8 +11,9 @@ tournament's folder, an upload or a request. It accepts only the names of
 
 import ast
 import importlib
+import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from genial_env.core.rules import Rules
@@ -27,6 +28,7 @@ __all__ = [
     "expand",
     "known_names",
     "make_known_policy",
+    "make_policies",
     "make_policy",
     "parse_agent",
     "prepare",
@@ -57,6 +59,18 @@ def make_policy(policy: str | Policy) -> Policy:
     if is_engine(policy):
         return Engine(policy)
     return _make(policy, *parse_agent(policy))
+
+
+def make_policies(policies: Sequence[str | Policy]) -> list[Policy]:
+    """Make each of several policies (:func:`make_policy`).
+
+    Raises:
+        TypeError: if they are one text, or no sequence.
+        ValueError, TypeError: see :func:`make_policy`.
+    """
+    if isinstance(policies, str) or not isinstance(policies, Iterable):
+        raise TypeError(f"expected a list of agents, such as ['greedy', 'random'], not {policies!r}")
+    return [make_policy(policy) for policy in policies]
 
 
 def make_known_policy(text: Any) -> Policy:
@@ -92,11 +106,30 @@ def make_known_policy(text: Any) -> Policy:
 
 def _make(text: str, name: str, settings: dict[str, Any]) -> Policy:
     factory = _find_factory(name)
+    _check_settings(text, factory, settings)
     try:
         made = factory(**settings)
     except (TypeError, ValueError, OSError) as error:  # OSError: of files that settings name
         raise ValueError(f"agent {text!r}: {error}") from error
     return _check(made, f"agent {text!r}")
+
+
+def _check_settings(text: str, factory: Callable[..., Any], settings: dict[str, Any]) -> None:
+    """Check that a factory takes the settings by these names.
+
+    Raises:
+        ValueError: if it does not; the message lists those that it takes.
+    """
+    try:
+        parameters = inspect.signature(factory).parameters.values()
+    except (TypeError, ValueError):  # a factory in C has no signature
+        return
+    if any(each.kind is each.VAR_KEYWORD for each in parameters):
+        return
+    names = [each.name for each in parameters if each.kind is not each.POSITIONAL_ONLY]
+    for name in settings.keys() - set(names):
+        known = f"its settings are {', '.join(names)}" if names else "it has no settings"
+        raise ValueError(f"agent {text!r}: there is no setting {name!r}; {known}")
 
 
 def _short(value: Any) -> str:
@@ -162,7 +195,10 @@ def split_names(text: str) -> list[str]:
 
 def _check(made: Any, what: str) -> Policy:
     if not callable(made) or not isinstance(getattr(made, "name", None), str):
-        raise TypeError(f"{what} must be a callable with a name, not {made!r}")
+        raise TypeError(
+            f"{what} must be a callable with a name: called as policy(view, random), with an attribute `name`, "
+            f"not {made!r}"
+        )
     found: Policy = made
     return found
 
@@ -194,7 +230,10 @@ def parse_agent(text: str) -> tuple[str, dict[str, Any]]:
             raise ValueError("every setting is given once")
         return name, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
     except (SyntaxError, ValueError) as error:
-        raise ValueError(f"agent {text!r}: settings are written (setting=value, ...), each value a literal") from error
+        raise ValueError(
+            f"agent {text!r}: settings are written (setting=value, ...), each a number, True, False, None or text "
+            f"in quotation marks"
+        ) from error
 
 
 def _find_factory(name: str) -> Callable[..., Any]:

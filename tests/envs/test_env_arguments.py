@@ -205,6 +205,12 @@ def test_a_pool_may_be_written_as_json() -> None:
         gym.make("genial_env/Genial-v0", opponents=Pool(["greedy"])).spec.to_json()
     with pytest.raises(ValueError, match="weights must be 1 numbers"):
         GenialEnv(opponents={"greedy": -1})
+    with pytest.raises(TypeError, match=r"expected a list of agents, such as \['greedy', 'random'\], not 'greedy'"):
+        Pool("greedy")
+    with pytest.raises(TypeError, match=r"opponents must be a policy or its name, a Pool, .*, not 5"):
+        GenialEnv(opponents=5)
+    with pytest.raises(ValueError, match="autoreset_mode must be one of NextStep, SameStep, Disabled, not 'samestep'"):
+        GenialVectorEnv(2, autoreset_mode="samestep")
     with pytest.raises(ValueError, match="the pool of opponents is empty"):
         GenialEnv(opponents={})
 

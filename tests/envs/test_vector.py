@@ -194,10 +194,14 @@ def test_refusals() -> None:
         ({"num_envs": 0}, ValueError, "num_envs must be at least 1, not 0"),
         ({"num_envs": 2.0}, TypeError, "num_envs must be a whole number"),
         ({"render_mode": "rgb"}, ValueError, "unknown render mode 'rgb'"),
-        ({"autoreset_mode": "never"}, ValueError, "'never' is not a valid AutoresetMode"),
+        (
+            {"autoreset_mode": "never"},
+            ValueError,
+            "autoreset_mode must be one of NextStep, SameStep, Disabled, not 'never'",
+        ),
         ({"opponents": ["random", "random"]}, ValueError, r"2 seats leave 1 opponents.*Pool\(2 policies\)"),
         ({"action": "both"}, ValueError, "unknown action format 'both': the formats are flat, factored"),
-        ({"opponents": 3}, TypeError, "not iterable|a policy is"),
+        ({"opponents": 3}, TypeError, "opponents must be a policy or its name"),
     ):
         with pytest.raises(error, match=said):
             GenialVectorEnv(**arguments)  # type: ignore[arg-type]

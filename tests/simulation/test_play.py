@@ -191,6 +191,8 @@ def test_play_refuses() -> None:
         play(["random"])
     with pytest.raises(ValueError, match="games must be at least 1, not 0"):
         play(["random", "random"], games=0)
+    with pytest.raises(TypeError, match=r"expected a list of agents, .*, not 'greedy'"):
+        play("greedy", games=2)
     with pytest.raises(TypeError, match="a callable with a name"):
         make_policy(3)  # type: ignore[arg-type]
     with pytest.raises(IllegalAction, match="illegal action 0"):
