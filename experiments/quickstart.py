@@ -18,7 +18,6 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import torch
-import tyro
 from rich.console import Console
 from rich.table import Table
 from sb3_contrib import MaskablePPO
@@ -28,8 +27,10 @@ from agents.ppo.halves_net import HalvesNet
 from agents.ppo.halves_policy import HalvesPolicy
 from agents.ppo.imitation import Demonstrations, ValueTeacher, collect_demonstrations, train_student
 from agents.ppo.masked import AtomicSaveMaskablePPO, PackedMaskDictRolloutBuffer
+from agents.ppo.options import MOST_SEED
 from agents.ppo.progress_callback import ProgressCallback
 from agents.ppo.sb3_agent import SB3Agent
+from agents.runs.config import Range, check_ranges, parse_options
 from agents.runs.evaluation import Measured, compute_game_values, play_rotations, summarize
 from agents.runs.progress import Progress, list_files
 from genial_env import Results, Rules, play
@@ -38,6 +39,7 @@ from genial_env._util.shutdown import handle_signals
 from genial_env.envs.opponents import Pool
 from genial_env.envs.sb3 import GenialVecEnv
 from genial_env.policies.halves import Halves
+from genial_env.policies.registry import prepare
 from genial_env.records import write_records
 
 matplotlib.use("Agg")
@@ -95,6 +97,36 @@ class Args:
     """threads of torch"""
     out: Path = Path("runs/quickstart")
     """folder of the results"""
+
+    def check(self) -> None:
+        """Check the options (:class:`agents.runs.config.Checked`)."""
+        check_ranges(self, RANGES)
+        for policy in Pool(self.opponents).policies:
+            prepare(policy, Rules())
+
+
+COUNTS = (
+    "imitation_games",
+    "imitation_epochs",
+    "n_envs",
+    "n_steps",
+    "n_epochs",
+    "width",
+    "pairs",
+    "curve_pairs",
+    "threads",
+)
+
+RANGES: dict[str, Range] = {
+    "seed": (0, MOST_SEED),
+    "batch_size": (2, None),  # advantages are divided by their standard deviation
+    **dict.fromkeys(("imitation_rounds", "total_timesteps"), (0, None)),
+    **dict.fromkeys(COUNTS, (1, None)),
+    **dict.fromkeys(("student_share", "gae_lambda"), (0.0, 1.0)),
+    **dict.fromkeys(("imitation_learning_rate", "sharpness", "learning_rate", "clip_range"), (0.0, None)),
+    "ent_coef": (None, None),
+}
+"""The ranges of the options."""
 
 
 class Curve:
@@ -246,4 +278,4 @@ def _run(args: Args, rules: Rules) -> dict[str, Measured]:
 
 if __name__ == "__main__":
     with handle_signals("quickstart"):
-        main(tyro.cli(Args))
+        main(parse_options(Args))

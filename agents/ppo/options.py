@@ -7,18 +7,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agents.ppo.league import LeagueOptions
+from agents.runs.config import Range, check_ranges
 from agents.runs.evaluation import check_opponents
 from genial_env import Rules
-from genial_env._util.checks import as_integer
 from genial_env.policies.weight_files import read_metadata
 
-__all__ = ["EVAL_SEED_OFFSET", "FINAL_EVAL_FACTOR", "PPOOptions"]
+__all__ = ["EVAL_SEED_OFFSET", "FINAL_EVAL_FACTOR", "MOST_SEED", "PPOOptions"]
 
 EVAL_SEED_OFFSET = 10**6
 """Added to the seed for evaluations, so that their deals differ from those of training."""
 
 FINAL_EVAL_FACTOR = 10
 """The final evaluation has so many times the deals of the others."""
+
+MOST_SEED = 2**32 - 1
+"""The largest seed of numpy's global generator, which Stable-Baselines3 seeds."""
+
+COUNTS = ("batch_size", "n_epochs", "width", "eval_every", "snapshot_every", "max_past_selves", "win_rate_horizon")
+
+RANGES: dict[str, Range] = {
+    "seed": (0, MOST_SEED),
+    "eval_deals": (2, None),  # an interval needs two
+    **dict.fromkeys(COUNTS, (1, None)),
+    **dict.fromkeys(("gae_lambda", "past_self_share"), (0.0, 1.0)),
+    **dict.fromkeys(("learning_rate", "clip_range", "pfsp_power"), (0.0, None)),
+    "ent_coef": (None, None),
+}
+"""The ranges of the options."""
 
 
 @dataclass
@@ -63,7 +78,9 @@ class PPOOptions(LeagueOptions):
 
     def check(self) -> None:
         """Check the options (:class:`agents.runs.config.Checked`)."""
-        as_integer(self.eval_deals, "--eval-deals", 2)
+        check_ranges(self, RANGES)
+        if not self.scripted:
+            raise ValueError("--scripted: expected at least one opponent, got none")
         for opponents in (self.scripted, self.eval_opponents):
             check_opponents(opponents, self.rules)
         if self.start_from is not None:

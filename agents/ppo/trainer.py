@@ -14,7 +14,7 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.callbacks import MaskableEvalCallback
 from stable_baselines3.common.callbacks import BaseCallback, CallbackList
 from stable_baselines3.common.logger import configure
-from stable_baselines3.common.utils import LinearSchedule
+from stable_baselines3.common.utils import LinearSchedule, get_device
 
 from agents.ppo.actor_critic import ActorCriticNet
 from agents.ppo.afterstates_net import DEFAULT_WIDTHS
@@ -33,11 +33,13 @@ from agents.ppo.resumable import AnyGenialVecEnv
 from agents.ppo.shaping import VecPotentialShaping
 from agents.ppo.structured_net import StructuredPolicy
 from agents.runs.checkpoints import load_checkpoint
+from agents.runs.config import Range, check_ranges
 from agents.runs.evaluation import format_results, measure
 from agents.runs.progress import Progress, list_files
 from agents.runs.run import Run
 from genial_env import Policy, Rules
 from genial_env._util.files import replace_path
+from genial_env.backends import pick
 from genial_env.encodings import AnyEncoding
 from genial_env.envs.opponents import AnyOpponents
 from genial_env.envs.sb3 import GenialVecEnv
@@ -94,6 +96,20 @@ SB3_EVALUATION_STATE = (
     "best_mean_reward",
     "last_mean_reward",
 )
+
+
+COUNTS = ("n_envs", "n_steps", "choices", "candidates", "save_every", "threads")
+
+RANGES: dict[str, Range] = {
+    "total_timesteps": (0, None),
+    "batch_size": (2, None),  # advantages are divided by their standard deviation
+    **dict.fromkeys(COUNTS, (1, None)),
+    "shaping": (None, None),
+}
+"""The ranges of the options, besides those of all PPO trainers."""
+
+LOG_FORMATS = ("tensorboard", "csv", "json", "log", "stdout")
+"""Formats of Stable-Baselines3's logger."""
 
 
 @dataclass
@@ -164,6 +180,15 @@ class Args(PPOOptions):
             raise ValueError(f"--network: expected one of {', '.join(NETWORKS)}, got {self.network!r}")
         if self.augment and self.network != "plain":
             raise ValueError(f"--augment does nothing for the network {self.network!r}, which is symmetric already")
+        check_ranges(self, RANGES)
+        for log_format in self.log_formats:
+            if log_format not in LOG_FORMATS:
+                raise ValueError(f"--log-formats: expected some of {', '.join(LOG_FORMATS)}, got {log_format!r}")
+        pick(self.backend)
+        try:
+            get_device(self.device)
+        except RuntimeError as error:
+            raise ValueError(f"--device: expected a device of torch, such as cpu, got {self.device!r}") from error
         super().check()
 
 

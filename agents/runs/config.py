@@ -10,6 +10,7 @@ import dataclasses
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -17,16 +18,21 @@ import tyro
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from genial_env._util.checks import as_integer, as_number
 from genial_env._util.files import write_text
 from genial_env._util.validators import shorten
 
-__all__ = ["CONFIG", "Checked", "parse_options", "read_config", "write_config"]
+__all__ = ["CONFIG", "Checked", "Range", "check_ranges", "parse_options", "read_config", "write_config"]
 
 CONFIG = "config.yaml"
 """The file of the options in the folder of a run."""
 
 Options = TypeVar("Options")
 """A dataclass of options."""
+
+Range = tuple[int, int | None] | tuple[float | None, float | None]
+"""The smallest and the largest value of an option, None for no limit. If the smallest one is an int, the option is a
+whole number, otherwise any finite number."""
 
 _OPTION = "--config"
 
@@ -42,6 +48,27 @@ class Checked(Protocol):
             ValueError, TypeError, OSError, ImportError: if they do not fit together, or a file or an agent that they
                 name cannot be used.
         """
+
+
+def check_ranges(options: Any, ranges: Mapping[str, Range]) -> None:
+    """Check that options are in their ranges. Options that are None pass.
+
+    Args:
+        options: a dataclass.
+        ranges: the range of each option by name; "widths.first" is the field `first` of the option `widths`.
+
+    Raises:
+        TypeError: if one is not a number, or not a whole one.
+        ValueError: if one is out of its range, infinite or NaN. The message names option, range and value.
+    """
+    for name, (low, high) in ranges.items():
+        value, option = attrgetter(name)(options), f"--{name.replace('_', '-')}"
+        if value is None:
+            continue
+        if isinstance(low, int):
+            as_integer(value, option, low, None if high is None else int(high))
+        else:
+            as_number(value, option, low, high)
 
 
 def write_config(path: Path, options: Any) -> None:

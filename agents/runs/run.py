@@ -30,7 +30,7 @@ from typing import Any
 
 from agents.runs.config import CONFIG, write_config
 from agents.runs.evaluation import Measured
-from genial_env._util.files import append_lines, lock_folder, write_json, write_text
+from genial_env._util.files import append_lines, lock_folder, write_text
 from genial_env._util.strict_json import numbered_lines, parse_object, read_object
 from genial_env._util.validators import (
     OBJECT,
@@ -81,8 +81,9 @@ ABOUT = json_object(
 class Run:
     """The folder of one run, and its clocks.
 
-    If the folder holds a run already, that run is resumed, and the trainer calls :meth:`set_state`. Trainers call
-    :func:`open_run`, which locks the folder.
+    If the folder holds a run already, that run is resumed, and the trainer calls :meth:`set_state`. A run that ended
+    before its first evaluation and checkpoint is replaced instead. Trainers call :func:`open_run`, which locks the
+    folder.
 
     Args:
         folder: the folder; created if it does not exist.
@@ -92,17 +93,19 @@ class Run:
 
     Raises:
         FileExistsError: if the folder holds a run of another trainer or with other arguments.
+        ValueError: if an argument is infinite or NaN; then the folder stays as it was.
     """
 
     def __init__(self, folder: Path, trainer: str, arguments: Any, may_change: tuple[str, ...] = ()) -> None:
         self.folder = folder
         as_json = _to_json(arguments)
         path = folder / RUN
-        self.is_resumed = path.exists()
-        """Whether the folder held a run already."""
-        if self.is_resumed:
-            self._about = ABOUT(read_object(path), str(path))
-            _check_same(path, self._about, trainer, as_json, may_change)
+        found = ABOUT(read_object(path), str(path)) if path.exists() else None
+        self.is_resumed = found is not None and _has_begun(folder, found)
+        """Whether the folder held a run with results already."""
+        if found is not None and self.is_resumed:
+            _check_same(path, found, trainer, as_json, may_change)
+            self._about = found
         else:
             folder.mkdir(parents=True, exist_ok=True)
             self._about = {"trainer": trainer, "seed": as_json["seed"], "started": _now(), "sessions": []}
@@ -176,7 +179,7 @@ class Run:
         self._write()
 
     def _write(self) -> None:
-        write_json(self.folder / RUN, self._about)
+        write_text(self.folder / RUN, json.dumps(self._about, indent=2, allow_nan=False) + "\n")
 
 
 @contextmanager
@@ -249,6 +252,13 @@ def _read_run(folder: Path) -> Kept:
     return Kept(folder, about, [LINE(parse_object(text, f"{curve}:{n}"), f"{curve}:{n}") for n, text in lines])
 
 
+def _has_begun(folder: Path, about: dict[str, Any]) -> bool:
+    """Return whether a run has results: an evaluation, a checkpoint or an end."""
+    curve = folder / CURVE
+    has_line = curve.exists() and curve.stat().st_size > 0
+    return has_line or any(folder.glob("checkpoint*")) or about["finished"] is not None
+
+
 def _check_same(
     path: Path, about: dict[str, Any], trainer: str, arguments: dict[str, Any], may_change: tuple[str, ...]
 ) -> None:
@@ -267,7 +277,7 @@ def _is_of_another_run(path: Path, found: str, wanted: str) -> FileExistsError:
 
 def _to_json(arguments: Any) -> dict[str, Any]:
     """Convert a dataclass to what JSON reads back."""
-    converted: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(arguments), default=str))
+    converted: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(arguments), default=str, allow_nan=False))
     return converted
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from agents.runs.config import Range, check_ranges
 from agents.runs.evaluation import Measured, check_opponents, measure
 from agents.value.replay_buffer import ReplayBuffer
 from agents.value.self_play import Samples, SelfPlayTask, Weights, self_play
 from agents.value.torch_net import TorchValueNet
 from genial_env import Rules
-from genial_env._util.checks import as_integer
 from genial_env.policies import weight_files
 from genial_env.policies.afterstates import Features, width
 from genial_env.policies.value import KIND, Value
@@ -105,16 +105,11 @@ class Args:
 
     def check(self) -> None:
         """Check the options (:class:`agents.runs.config.Checked`)."""
-        as_integer(self.seed, "--seed", 0, MOST_SEED)
-        as_integer(self.eval_deals, "--eval-deals", 2)
+        check_ranges(self, RANGES)
         if self.best_response_to is not None and self.rules.tracks == 1:
             raise ValueError("--best-response-to: expected a game with opponents, got solo")
         if self.rules.tracks > 1:
             check_opponents(self.eval_opponents, self.rules)
-        if self.search_deals < 2:
-            raise ValueError(f"--search-deals: expected at least 2, one half to choose by, got {self.search_deals}")
-        if self.search_turns < 1:
-            raise ValueError(f"--search-turns: expected at least 1, the next turn, got {self.search_turns}")
         if self.best_response_to is not None:
             _read_weights(self.best_response_to, self.rules)
         if self.start_from is not None:
@@ -146,6 +141,31 @@ class Args:
 
 MOST_SEED = 2**31 - 1
 """The seeds of tasks and evaluations that follow from a seed have 64 bits."""
+
+COUNTS = (
+    "games",
+    "warmup_games",
+    "n_envs",
+    "actors",
+    "candidates",
+    "search_turns",
+    "max_past_selves",
+    "buffer_size",
+    "batch_size",
+    "eval_every",
+    "threads",
+    *(f"widths.{name}" for name in Widths._fields),
+)
+SHARES = ("td_lambda", "opponent_share", "search_share", "search_after", "ema_decay")
+RANGES: dict[str, Range] = {
+    "seed": (0, MOST_SEED),
+    "eval_deals": (2, None),  # an interval needs two
+    "search_deals": (2, None),  # one half to choose by
+    **dict.fromkeys(COUNTS, (1, None)),
+    **dict.fromkeys(SHARES, (0.0, 1.0)),
+    **dict.fromkeys(("temperature", "replay_ratio", "learning_rate"), (0.0, None)),
+}
+"""The ranges of the options."""
 
 
 def _list_widths(widths: Widths) -> str:

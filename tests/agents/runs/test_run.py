@@ -65,12 +65,33 @@ def test_going_on_cuts_off_what_came_after_the_checkpoint(tmp_path: Path) -> Non
     assert again.wall_s < 900
 
 
-def test_other_runs_are_refused(tmp_path: Path) -> None:
-    Run(tmp_path, "ppo", Args())
+@pytest.mark.parametrize("result", ["evaluation", "checkpoint", "end"])
+def test_other_runs_are_refused(result: str, tmp_path: Path) -> None:
+    run = Run(tmp_path, "ppo", Args())
+    if result == "evaluation":
+        run.add_evaluation(100, 7, FOUND)
+    elif result == "checkpoint":
+        (tmp_path / "checkpoint.pt").touch()
+    else:
+        run.finish(0, 0)
     with pytest.raises(FileExistsError, match=r"a run with rate 0\.5, not 0\.25: choose another folder"):
         Run(tmp_path, "ppo", Args(rate=0.25), may_change=("steps",))
     with pytest.raises(FileExistsError, match="with trainer 'ppo', not 'value'"):
         Run(tmp_path, "value", Args())
+
+
+def test_a_run_without_results_is_replaced(tmp_path: Path) -> None:
+    Run(tmp_path, "ppo", Args()).set_state(None)
+    again = Run(tmp_path, "value", Args(rate=0.25))
+    assert not again.is_resumed
+    about = read_runs(tmp_path)[0].about
+    assert (about["trainer"], about["arguments"]["rate"], len(about["sessions"])) == ("value", 0.25, 1)
+
+
+def test_a_run_holds_no_nan(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        Run(tmp_path / "run", "ppo", Args(rate=float("nan")))
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
