@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import sqrt
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from genial_env.arena.provenance import provenance
 from genial_env.arena.schedule import scheduled_games
 from genial_env.arena.sprt import Estimate, Sprt, Verdict, pair_counts
 from genial_env.arena.store import Settings
-from genial_env.arena.tournament import Jobs, check_workers, in_parallel, play_job
+from genial_env.arena.tournament import Jobs, check_workers, find_reasons, in_parallel, play_job
 from genial_env.backends import Backend, current, for_one_game
 from genial_env.core.arrays import Floats, Ints
 from genial_env.core.rules import Rules
@@ -84,6 +84,7 @@ class Match:
         provenance: commit, versions and machine.
         llr: the log-likelihood ratio of the test; None without one.
         corrected: A's score corrected for luck; None unless that was asked for and two pairs are finished.
+        reasons: one reason for each agent that forfeited: 0 is A, 1 is B.
     """
 
     agents: tuple[str, str]
@@ -96,6 +97,7 @@ class Match:
     provenance: dict[str, Any]
     llr: float | None = None
     corrected: Corrected | None = None
+    reasons: dict[int, str] = field(default_factory=dict)
 
     @property
     def estimate(self) -> Estimate:
@@ -114,6 +116,7 @@ class Match:
             "estimate": self.estimate.to_dict(),
             "corrected": None if self.corrected is None else asdict(self.corrected),
             "forfeits": list(self.forfeits),
+            "reasons": {str(agent): reason for agent, reason in self.reasons.items()},
             "ms_per_move": list(self.ms_per_move),
             "provenance": self.provenance,
         }
@@ -298,6 +301,7 @@ class _Tally:
             provenance=self._made_by,
             llr=self._ratio(),
             corrected=self._correct(),
+            reasons=find_reasons(games),
         )
 
 

@@ -16,7 +16,7 @@ def main() -> None:
     """Run the command and exit.
 
     A mistake of the user gives a message of one line and status 2, an error of the system a message of one line and
-    status 1, and so does an engine that fails outside of tournaments. A closed output pipe gives status 1 without a
+    status 1, and so does an agent of the user that fails outside of tournaments. A closed output pipe gives status 1 without a
     message.
     """
     if os.getcwd() not in sys.path:
@@ -35,7 +35,7 @@ def _status() -> int:
     except UserError as error:
         print_error(str(error))
         return 2
-    except AgentError as error:  # of an engine, where nobody counts a forfeit
+    except AgentError as error:  # of an agent of the user, where nobody counts a forfeit
         print_error(str(error))
         return 1
     except BrokenPipeError as error:

@@ -1,6 +1,6 @@
-"""Options of the processes in which agents play, and errors of workers."""
+"""Options of the processes in which agents play, errors of workers, and reasons of forfeits."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
@@ -9,7 +9,7 @@ import typer
 from genial_env.arena import tournament
 from genial_env.arena.isolation import ISOLATED, Isolation
 from genial_env.cli.common import MAX_SECONDS, UserError, integer_between, one_line_errors
-from genial_env.cli.console import print_error
+from genial_env.cli.console import print_error, print_text
 
 Workers = Annotated[int, typer.Option(help="Number of processes that play.", callback=integer_between(1, 1024))]
 Isolate = Annotated[bool, typer.Option(help="Run every agent named by module:factory in its own process.")]
@@ -60,3 +60,13 @@ def worker_errors() -> Iterator[None]:
     except tournament.WorkerEnded as error:
         print_error(str(error))
         raise typer.Exit(1) from error
+
+
+def print_reasons(reasons: Iterable[tuple[str, str]]) -> None:
+    """Print why agents have forfeited games.
+
+    Args:
+        reasons: agents, and one reason for each.
+    """
+    for agent, reason in reasons:
+        print_text(f"{agent} forfeited, for example: {reason}")

@@ -14,7 +14,7 @@ from genial_env.arena.isolation import Isolation
 from genial_env.arena.pictures import FORMATS, best_first, check_formats
 from genial_env.arena.sprt import Sprt
 from genial_env.arena.store import MAX_GROUPS, Settings
-from genial_env.cli.agent_processes import Workers, make_isolation, worker_errors
+from genial_env.cli.agent_processes import Workers, make_isolation, print_reasons, worker_errors
 from genial_env.cli.common import (
     BackendName,
     Seed,
@@ -82,6 +82,7 @@ def play_tournament(
         formats = check_formats(split_names(pictures_as))
         if variance_reduction:
             check_correction(rules, records)
+        _check_names(split_names(agents))
         settings = Settings(tuple(expand(agents)), rules, groups, seed, records)
         task = bar.add_task("games", total=None)
         store = tournament.run(
@@ -101,6 +102,8 @@ def play_tournament(
             formats=formats,
         )
     _print_ranking(found)
+    if store.settings.groups > groups:
+        print_text(f"{out} holds {store.settings.groups:,} deals, more than the {groups:,} of --groups: all are shown")
     print(f"results are in {out}")
 
 
@@ -129,6 +132,8 @@ def rate_agent(
         records = out is not None or variance_reduction
         if variance_reduction:
             check_correction(rules, records)
+        opponents = split_names(against)
+        _check_names([agent, *opponents], ": it is among its opponents" if agent in opponents else "")
         agents = tuple(dict.fromkeys([agent, *expand(against)]))
         task = bar.add_task("games", total=None)
         with TemporaryDirectory() as scrap:
@@ -148,6 +153,21 @@ def rate_agent(
                 found = report.write(store, anchor=fixed, variance_reduction=variance_reduction)
     _print_ranking(found)
     print_text(_describe_standing(found, 0))
+
+
+def _check_names(names: list[str], why: str = "") -> None:
+    """Check that no agent is named twice. It may stand beside "ladder", which it may be one of.
+
+    Args:
+        names: the agents as the user named them.
+        why: what the message ends with.
+
+    Raises:
+        ValueError: if one is.
+    """
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"every agent is named once, and {', '.join(twice)} is named more often{why}")
 
 
 def _describe_standing(found: dict[str, Any], agent: int) -> str:
@@ -216,6 +236,7 @@ def play_match(
         with one_line_errors():
             matches.write_match(out, found)
     print_table(_make_match_table(found))
+    print_reasons((found.agents[agent], reason) for agent, reason in sorted(found.reasons.items()))
     print_text(_describe_verdict(found))
 
 
@@ -281,8 +302,7 @@ def _print_ranking(found: dict[str, Any]) -> None:
             str(found["forfeits"][agent]),
         )
     print_table(table)
-    for agent, reason in found["reasons"].items():
-        print_text(f"{ratings['names'][int(agent)]} forfeited, for example: {reason}")
+    print_reasons((ratings["names"][int(agent)], reason) for agent, reason in found["reasons"].items())
 
 
 def _format_corrected(mean: dict[str, Any], agent: int) -> str:

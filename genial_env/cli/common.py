@@ -99,6 +99,11 @@ def describe_file_error(path: Path, error: Exception) -> str:
     return f"{path}: {error.strerror or error}" if isinstance(error, OSError) else str(error)
 
 
+def describe_no_games(path: Path) -> str:
+    """Return the message for a file of records without any."""
+    return f"{path} holds no games"
+
+
 @contextmanager
 def one_line_errors() -> Iterator[None]:
     """Turn the errors of invalid input in the block into errors of one line, which end the command."""

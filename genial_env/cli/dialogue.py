@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from genial_env.analysis.judge import make_judge
+from genial_env.cli.agent_errors import agent_errors
 from genial_env.cli.common import format_rules
 from genial_env.cli.console import Thinking, clear_screen, print_text
 from genial_env.core import kernel
@@ -74,7 +75,8 @@ class Dialogue:
             Quit: if a person types "quit".
             EOFError: if the input ends.
             KeyboardInterrupt: after Ctrl-C.
-            ValueError: if an agent fails.
+            AgentError: if an agent of the user fails.
+            ValueError: if another agent fails.
         """
         self._begin()
         while not self.table.over:
@@ -83,7 +85,8 @@ class Dialogue:
                 self.table.play(self._ask(seat))
                 self._seen_events[seat] = len(self.table.events())
             else:
-                with Thinking(f"seat {seat} ({self._agents()[seat]}) thinks", shown=self._is_live):
+                thinking = Thinking(f"seat {seat} ({self._agents()[seat]}) thinks", shown=self._is_live)
+                with agent_errors(self.table.players[seat] or ""), thinking:
                     self.table.advance()
             self._show_news()
         self._show_end()

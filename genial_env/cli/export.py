@@ -1,17 +1,18 @@
 """The command that writes tables of decisions, and datasets of transitions."""
 
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from genial_env.analysis.judged_decisions import DecisionsJudge
-from genial_env.cli.common import UserError, app, check_writable, one_line_errors
+from genial_env.cli.common import UserError, app, check_writable, describe_no_games, one_line_errors
 from genial_env.cli.console import progress_bar
 from genial_env.encodings import ENCODINGS
-from genial_env.records.batches import located_records
+from genial_env.records.batches import Located, located_records
 from genial_env.records.frames import check_format, write_frame
 
 MINARI = "minari"
@@ -49,7 +50,7 @@ def export_table(
     with one_line_errors():
         check_format(to)
     check_writable(to)
-    with one_line_errors(), closing(located_records(file)) as records:
+    with one_line_errors(), _read_records(file) as records:
         parts = write_frame(to, records, None if judge is None else DecisionsJudge(judge))
         games = sum(_show_progress(parts))
     print(f"{games:,} games in {to}: {to.stat().st_size:,} bytes")
@@ -62,9 +63,23 @@ def _export_dataset(file: Path, name: str | None, encoding: str, judge: str | No
         raise UserError("--judge is for tables: a dataset has no loss")
     from genial_env.envs.offline import write_minari
 
-    with one_line_errors(), closing(located_records(file)) as records:
+    with one_line_errors(), _read_records(file) as records:
         episodes = write_minari(name, records, encoding)
     print(f"{episodes:,} episodes in the dataset {name}")
+
+
+@contextmanager
+def _read_records(file: Path) -> Iterator[Iterator[Located]]:
+    """Read the records of a file in a block.
+
+    Raises:
+        UserError: if there are none.
+    """
+    with closing(located_records(file)) as records:
+        first = next(records, None)
+        if first is None:
+            raise UserError(describe_no_games(file))
+        yield chain([first], records)
 
 
 def _show_progress(parts: Generator[int, None, None]) -> Iterator[int]:

@@ -18,6 +18,7 @@ from genial_env.analysis.luck import GameLuck
 from genial_env.analysis.review import VERDICTS, Judged, Review, review
 from genial_env.backends import using
 from genial_env.bench import all_measurements
+from genial_env.cli.agent_errors import make_guarded
 from genial_env.cli.common import (
     BackendName,
     DecisionNumber,
@@ -31,6 +32,7 @@ from genial_env.cli.common import (
     check_writable,
     choose_backend,
     describe_file_error,
+    describe_no_games,
     format_rules,
     integer_between,
     one_line_errors,
@@ -80,8 +82,9 @@ def simulate(
     names = split_names(agents)
     chosen = choose_backend(backend, threads)
     check_writable(out)
-    batches = play_batches(names, rules, games, seed, batch=batch, record=out is not None, backend=chosen)
     with one_line_errors():
+        players = [make_guarded(name, rules) for name in names]
+        batches = play_batches(players, rules, games, seed, batch=batch, record=out is not None, backend=chosen)
         first = next(batches)  # raises errors of wrong arguments before the file is opened
     parts = list(_show_progress(_write_records(chain([first], batches), out), games))
     print_table(make_results_table(parts))
@@ -118,7 +121,7 @@ def _show_progress(batches: Iterator[Results], games: int) -> Iterator[Results]:
 def verify_files(
     files: Annotated[list[Path], typer.Argument(help="Files of game records, one JSON object per line.")],
 ) -> None:
-    """Replay game records and check them. Exit status 1 if a record is wrong, 2 if a file cannot be read."""
+    """Replay game records and check them. Exit status 1 if one is wrong, 2 if a file has none or cannot be read."""
     statuses = [_verify_file(path) for path in files]
     if any(statuses):
         raise typer.Exit(max(statuses))
@@ -148,8 +151,9 @@ def _verify_file(path: Path) -> int:
     for number in sorted(found):
         print(f"{path}:{number}: {found[number]}")
     if not numbers and not unreadable:
-        print(f"{path}: no games")
-    elif not found:
+        print_error(describe_no_games(path))
+        return 2
+    if not found:
         print(f"{path}: {len(numbers)} games, all replay")
     else:
         print(f"{path}: {len(found)} of {len(numbers) + len(unreadable)} games are wrong")
@@ -408,4 +412,6 @@ def _read_record(file: Path, game: int) -> Record:
                 return Record(parse_object(text, f"{file}:{number}"))
     except (OSError, JSONError) as error:
         raise UserError(describe_file_error(file, error)) from error
+    if not count:
+        raise UserError(describe_no_games(file))
     raise UserError(f"{file} holds {count} games: game must be 1 to {count}, not {game}")

@@ -9,10 +9,10 @@ from rich.table import Table
 
 from genial_env.analysis import puzzles
 from genial_env.backends import for_one_game, using
+from genial_env.cli.agent_errors import make_guarded
 from genial_env.cli.agent_processes import worker_errors
 from genial_env.cli.common import MAX_SEED, app, integer_between
 from genial_env.cli.console import add_row, make_table, print_table, print_text
-from genial_env.policies.registry import make_policy
 from genial_env.render.sentences import describe_action
 
 
@@ -31,7 +31,7 @@ def solve_puzzles(
     """
     with worker_errors(), using(for_one_game()):
         path = file or puzzles.SHIPPED
-        found, player = puzzles.read_puzzles(path), make_policy(agent)
+        found, player = puzzles.read_puzzles(path), make_guarded(agent)
         refused = puzzles.find_refused(player, found)
         playable = [number for number, puzzle in enumerate(found, 1) if puzzle.rules not in refused]
         if found and not playable:

@@ -133,6 +133,28 @@ def test_verify_goes_on_after_a_file_that_cannot_be_read(played: Path, tmp_path:
     ]
 
 
+@pytest.mark.parametrize("text", ["", "\n \n"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["verify", "FILE"],
+        ["export", "FILE", "--to", "TABLE.csv"],
+        ["show", "FILE"],
+        ["draw", "FILE", "TABLE.svg"],
+        ["review", "FILE"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_file_without_games_is_a_mistake(
+    words: list[str], text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.write_text(text)
+    words = [word.replace("FILE", str(path)).replace("TABLE", str(tmp_path / "out")) for word in words]
+    assert mistake([*words], monkeypatch, capsys) == f"genial: {path} holds no games\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_solo_has_no_ranks() -> None:
     out = genial("simulate", "--players", 1, "--edition", 2004, "--mode", "solo", "--agents", "random").stdout
     assert "mean lowest" in out

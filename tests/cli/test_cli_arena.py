@@ -105,7 +105,23 @@ def test_what_cannot_be_corrected_for_luck(tmp_path: Path) -> None:
 
 def test_forfeits_are_told(tmp_path: Path) -> None:
     words = ("tournament", tmp_path / "t", "--agents", "random,tests.strange_agents:Crashing", "--groups", 3)
-    assert "tests.strange_agents:Crashing forfeited, for example: RuntimeError: out of ideas" in genial(*words).stdout
+    told = "tests.strange_agents:Crashing forfeited, for example: RuntimeError: out of ideas"
+    assert told in genial(*words).stdout
+    out = tmp_path / "match.json"
+    assert told in genial("match", *words[3].split(","), "--fixed", "--pairs", 3, "--out", out).stdout
+    assert json.loads(out.read_text())["reasons"] == {"1": "RuntimeError: out of ideas"}
+
+
+def test_more_deals_than_asked_for_are_told(tmp_path: Path) -> None:
+    out = tmp_path / "t"
+    words = ("tournament", out, "--agents", "random,greedy", "--no-pictures", "--groups")
+    assert "--groups: all are shown" not in genial(*words, 3).stdout
+    assert f"{out} holds 3 deals, more than the 2 of --groups: all are shown\n" in genial(*words, 2).stdout
+
+
+def test_an_agent_may_be_one_of_the_ladder(tmp_path: Path) -> None:
+    words = ("tournament", tmp_path / "t", "--agents", "greedy,ladder", "--groups", 1, "--no-pictures", *SMALL)
+    assert genial(*words).stdout.count(" greedy ") == 1
 
 
 def test_puzzles_from_the_command_line(tmp_path: Path) -> None:
@@ -119,6 +135,7 @@ def test_puzzles_from_the_command_line(tmp_path: Path) -> None:
 
 
 AGENTS = "tests.cli.test_cli_arena"
+SMALL = ("--side", 4, "--colors", 4, "--rack", 3)
 
 
 class OnlyTwoSeats(RandomPolicy):
@@ -154,6 +171,8 @@ def test_puzzles_of_other_games_are_skipped(tmp_path: Path) -> None:
     [
         (["tournament", "DIR", "--agents", "random,nobody"], "unknown agent 'nobody'"),
         (["tournament", "DIR", "--agents", "random"], "2 agents are needed, not 1"),
+        (["tournament", "DIR", "--agents", "greedy,greedy"], "named once, and greedy is named more often"),
+        (["rate", "greedy", "--against", "greedy"], "greedy is named more often: it is among its opponents"),
         (["tournament", ROOT], "something else than a tournament"),
         (["tournament", ROOT / "README.md"], "README.md"),
         (["tournament", "DIR", "--workers", "0"], "workers must be 1 to 1024, not 0"),

@@ -187,7 +187,7 @@ def shell(words: list[object], played: Path, stdout: io.TextIOWrapper) -> subpro
     "words",
     [
         ["simulate", "--games", 2, "--out"],
-        ["match", "greedy", "random", "--pairs", 10_000_000, "--fixed", "--out"],
+        ["match", "greedy", "random", "--pairs", 1_000_000, "--fixed", "--out"],
         ["draw", "{played}"],
     ],
     ids=lambda words: words[0],
