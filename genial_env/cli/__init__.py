@@ -16,8 +16,8 @@ def main() -> None:
     """Run the command and exit.
 
     A mistake of the user gives a message of one line and status 2, an error of the system a message of one line and
-    status 1, and so does an agent of the user that fails outside of tournaments. A closed output pipe gives status 1 without a
-    message.
+    status 1, and so does an agent of the user that fails outside of tournaments. A closed output pipe gives status 1
+    without a message.
     """
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())  # so that module:factory finds agents there
