@@ -8,7 +8,7 @@ Entrants are numbered. `seated` [G, P] holds the entrant on each seat of each ga
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -31,6 +31,7 @@ from genial_env.records import Record, Recorder
 __all__ = [
     "Game",
     "ask",
+    "find_reasons",
     "forfeited_ranks",
     "play_games",
 ]
@@ -112,6 +113,15 @@ def ask(policy: Policy, seen: View, random: Bits, games: Ints) -> Ints:
 def forfeited_ranks(rules: Rules, seat: int) -> list[int]:
     """Return the ranks of a game that a seat has forfeited: its track is last, the others share the first rank."""
     return [rules.tracks if track == rules.track_of(seat) else 1 for track in range(rules.tracks)]
+
+
+def find_reasons(games: Iterable[Game]) -> dict[int, str]:
+    """Return the reason of the first forfeit of each entrant that has forfeited games, by its number."""
+    found: dict[int, str] = {}
+    for game in games:
+        if game.forfeit is not None:
+            found.setdefault(game.seats[game.forfeit["seat"]], game.forfeit["reason"])
+    return found
 
 
 class _Table:

@@ -16,14 +16,14 @@ from genial_env.analysis.luck import explained_variance
 from genial_env.analysis.state_value import FullStateNet, read_full_state_net
 from genial_env.arena.corrected import find_tells
 from genial_env.arena.correction import Correction
-from genial_env.arena.games import Game
+from genial_env.arena.games import Game, find_reasons
 from genial_env.arena.intervals import student_95
 from genial_env.arena.isolation import ISOLATED, Isolation, check_agents, end_isolated
 from genial_env.arena.provenance import provenance
 from genial_env.arena.schedule import scheduled_games
 from genial_env.arena.sprt import Estimate, Sprt, Verdict, pair_counts
 from genial_env.arena.store import Settings
-from genial_env.arena.tournament import Jobs, check_workers, find_reasons, in_parallel, play_job
+from genial_env.arena.tournament import Jobs, check_workers, in_parallel, play_job
 from genial_env.backends import Backend, current, for_one_game
 from genial_env.core.arrays import Floats, Ints
 from genial_env.core.rules import Rules

@@ -27,7 +27,7 @@ from genial_env._util.validators import (
 )
 from genial_env.arena import ratings
 from genial_env.arena.corrected import CorrectedResults, correct_results
-from genial_env.arena.games import Game
+from genial_env.arena.games import Game, find_reasons
 from genial_env.arena.pictures import FORMATS, MISSING, best_first, draw
 from genial_env.arena.ratings import Ratings, rate
 from genial_env.arena.store import SESSION, Settings, Store
@@ -133,8 +133,7 @@ def report(store: Store, anchor: tuple[str, float] | None = None, variance_reduc
         raise ValueError(f"{store.directory} holds no finished games to compare")
     fixed = None if anchor is None else (settings.agents.index(anchor[0]), anchor[1])
     rated = rate(entrants, ranks, groups, n, scores=scores, names=settings.agents, anchor=fixed)
-    losers = [(game.seats[game.forfeit["seat"]], game.forfeit["reason"]) for game in games if game.forfeit is not None]
-    counts = Counter(loser for loser, _ in losers)
+    counts = Counter(game.seats[game.forfeit["seat"]] for game in games if game.forfeit is not None)
     return Report(
         settings=settings,
         sessions=store.sessions,
@@ -143,7 +142,7 @@ def report(store: Store, anchor: tuple[str, float] | None = None, variance_reduc
         lowest=_lowest(entrants, scores, n, settings.rules.top),
         ms_per_move=_ms_per_move(games, n),
         forfeits=np.array([counts[agent] for agent in range(n)]),
-        reasons=dict(reversed(losers)),
+        reasons=find_reasons(games),
         corrected=correct_results(store) if variance_reduction else None,
     )
 

@@ -38,7 +38,6 @@ __all__ = [
     "ProgressCallback",
     "WorkerEnded",
     "check_workers",
-    "find_reasons",
     "in_parallel",
     "play_job",
     "run",
@@ -192,15 +191,6 @@ def _run(
             store.add(games, records)
             progress(len(store.games), total)
     return store
-
-
-def find_reasons(games: Iterable[Game]) -> dict[int, str]:
-    """Return the reason of the first forfeit of each entrant that has forfeited games, by its number."""
-    found: dict[int, str] = {}
-    for game in games:
-        if game.forfeit is not None:
-            found.setdefault(game.seats[game.forfeit["seat"]], game.forfeit["reason"])
-    return found
 
 
 class Jobs:
