@@ -24,6 +24,7 @@ from agents.ppo.options import EVAL_SEED_OFFSET, FINAL_EVAL_FACTOR, PPOOptions
 from agents.ppo.past_self import PastSelf
 from agents.rllib.halves_module import HalvesAndTokens, HalvesModule, PastSelfModule
 from agents.rllib.rllib_agent import MODULE
+from agents.runs.config import Range, check_ranges
 from agents.runs.evaluation import measure
 from agents.runs.run import Run
 from genial_env import Rules
@@ -44,6 +45,12 @@ RESULTS = "results"
 """The name of the results by opponent in RLlib's metrics."""
 
 Arrays = dict[str, NDArray[Any]]
+
+RANGES: dict[str, Range] = {
+    "num_env_runners": (0, None),
+    **dict.fromkeys(("iterations", "n_envs", "rollout_size"), (1, None)),
+}
+"""The ranges of the options that only this trainer has."""
 
 
 @dataclass
@@ -75,6 +82,11 @@ class Args(PPOOptions):
         """The rules of the games."""
         sizes = {name: value for name in ("side", "colors", "rack") if (value := getattr(self, name)) is not None}
         return Rules(self.players, self.edition, self.mode, **sizes)
+
+    def check(self) -> None:
+        """Check the options (:class:`agents.runs.config.Checked`)."""
+        check_ranges(self, RANGES)
+        super().check()
 
 
 @dataclass(frozen=True)

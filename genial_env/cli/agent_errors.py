@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
 from genial_env._util.error_text import describe_error, printable
 from genial_env.core import kernel
 from genial_env.core.arrays import Bits, Ints
+from genial_env.core.determinization import determinize
 from genial_env.core.rules import Rules
 from genial_env.core.views import View
 from genial_env.engines.protocol import is_engine
-from genial_env.errors import AgentError
+from genial_env.errors import AgentError, IllegalAction
 from genial_env.policies.base import PlannedPolicy, Policy
 from genial_env.policies.registry import make_policy
 
@@ -78,10 +81,27 @@ class GuardedPolicy:
         """Choose an action in each game.
 
         Raises:
-            AgentError: if the policy fails, or gives what is no action.
+            AgentError: if the policy fails, gives what is no action, or chooses an illegal one.
         """
         with agent_errors(self._agent):
-            return kernel.as_actions(self._policy(view, random), len(view))
+            actions = kernel.as_actions(self._policy(view, random), len(view))
+            _check_legal(view, actions)
+        return actions
+
+
+def _check_legal(view: View, actions: Ints) -> None:
+    """Check that actions [G] are legal.
+
+    Raises:
+        IllegalAction: if one is not.
+    """
+    mask = view.mask()
+    known = (actions >= 0) & (actions < mask.shape[1])
+    legal = known & mask[np.arange(len(view)), np.where(known, actions, 0)]
+    wrong = np.flatnonzero(~legal)
+    if wrong.size:
+        state = determinize(view, np.zeros(len(view), dtype=np.uint64))
+        raise IllegalAction(kernel.why_illegal(state, int(wrong[0]), int(actions[wrong[0]])))
 
 
 def make_guarded(agent: str, rules: Rules | None = None) -> Policy:

@@ -68,6 +68,14 @@ def test_what_is_no_action_is_a_failure_too() -> None:
     assert found.startswith("genial: agent 'tests.strange_agents:Wordy' failed: ")
 
 
+@pytest.mark.parametrize("words", [["simulate", "--games", 20, "--agents", "greedy,{}"], ["puzzles", "{}"]], ids=str)
+def test_an_illegal_action_is_told_with_its_reason(words: list[object]) -> None:
+    agent = "tests.strange_agents:Cheating"
+    found = failure(*(str(word).format(agent) for word in words))
+    assert found.startswith(f"genial: agent {agent!r} failed: IllegalAction: illegal action 1000000 (")
+    assert "actions run from 0 to " in found
+
+
 def test_a_late_error_is_one_line_too(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     words = ("simulate", "--agents", "random,tests.strange_agents:Crashing", "--batch", 1, "--out", out)

@@ -48,6 +48,31 @@ def choose(mask: np.ndarray, rng: np.random.Generator) -> int:
     return int(rng.choice(np.flatnonzero(mask)))
 
 
+def begin_episode(env: GenialMultiAgentEnv, observations: Any, infos: Any) -> MultiAgentEpisode:
+    """Begin RLlib's own record of an episode with what a reset returned."""
+    episode = MultiAgentEpisode(
+        observation_space=env.observation_spaces,
+        action_space=env.action_spaces,
+        agent_to_module_mapping_fn=lambda *_: "m",
+    )
+    episode.add_env_reset(observations=observations, infos=infos)
+    return episode
+
+
+def take_step(env: GenialMultiAgentEnv, episode: MultiAgentEpisode, mover: str, action: int) -> Any:
+    """Play an action, add the step to the episode, and return what the environment returned."""
+    observations, rewards, terminateds, truncateds, infos = env.step({mover: action})
+    episode.add_env_step(
+        observations=observations,
+        actions={mover: action},
+        rewards=rewards,
+        infos=infos,
+        terminateds=terminateds,
+        truncateds=truncateds,
+    )
+    return observations, rewards, terminateds, truncateds, infos
+
+
 @each
 def test_the_game_is_that_of_the_aec_environment(arguments: dict[str, Any]) -> None:
     """Observations, turns, rewards and ends; every agent gets its last observation and infos."""
@@ -89,26 +114,13 @@ def test_rllib_credits_every_agent_for_its_own_actions(arguments: dict[str, Any]
     """Its own episodes, whole or cut: the whole reward, and in whole ones an action for each own decision."""
     env, rng = GenialMultiAgentEnv(arguments), np.random.default_rng(0)
     observations, infos = env.reset(seed=4)
-    episode = MultiAgentEpisode(
-        observation_space=env.observation_spaces,
-        action_space=env.action_spaces,
-        agent_to_module_mapping_fn=lambda *_: "m",
-    )
-    episode.add_env_reset(observations=observations, infos=infos)
+    episode = begin_episode(env, observations, infos)
     decided, earned = dict.fromkeys(env.possible_agents, 0), dict.fromkeys(env.possible_agents, 0.0)
     chunks, steps = [episode], 0
     while not episode.is_done:
         (mover,) = observations
         action = choose(observations[mover]["action_mask"], rng)
-        observations, rewards, terminateds, truncateds, infos = env.step({mover: action})
-        episode.add_env_step(
-            observations=observations,
-            actions={mover: action},
-            rewards=rewards,
-            infos=infos,
-            terminateds=terminateds,
-            truncateds=truncateds,
-        )
+        observations, rewards, *_ = take_step(env, episode, mover, action)
         decided[mover] += 1
         for agent, reward in rewards.items():
             earned[agent] += reward
@@ -130,27 +142,14 @@ def test_max_cycles_truncates_all_agents() -> None:
     aec = genial_v0.raw_env(max_cycles=3, reward="lowest", encoding="flat")
     for seed in range(2):
         (observations, infos), _ = env.reset(seed=seed), aec.reset(seed=seed)
-        episode = MultiAgentEpisode(
-            observation_space=env.observation_spaces,
-            action_space=env.action_spaces,
-            agent_to_module_mapping_fn=lambda *_: "m",
-        )
-        episode.add_env_reset(observations=observations, infos=infos)
+        episode = begin_episode(env, observations, infos)
         steps, truncated = 0, False
         while not truncated:
             (mover,) = observations
             action = choose(observations[mover]["action_mask"], rng)
-            observations, rewards, terminateds, truncateds, infos = env.step({mover: action})
+            observations, rewards, terminateds, truncateds, infos = take_step(env, episode, mover, action)
             aec.step(action)
             steps, truncated = steps + 1, truncateds["__all__"]
-            episode.add_env_step(
-                observations=observations,
-                actions={mover: action},
-                rewards=rewards,
-                infos=infos,
-                terminateds=terminateds,
-                truncateds=truncateds,
-            )
         assert steps == 6
         assert truncateds == {"__all__": True}
         assert terminateds == {"player_0": False, "player_1": False, "__all__": False}
@@ -338,6 +337,15 @@ def test_options_from_a_file(tmp_path: Path) -> None:
     assert refused.returncode == 2
     assert f"{path}: expected the options " in refused.stderr
     assert 'found "rollout"' in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("iterations", 0), ("rollout_size", 0), ("n_envs", 0), ("num_env_runners", -1)]
+)
+def test_numbers_out_of_range(option: str, value: int) -> None:
+    least = 0 if option == "num_env_runners" else 1
+    with pytest.raises(ValueError, match=f"--{option.replace('_', '-')} must be at least {least}, not {value}"):
+        replace(SMALL_RUN, **{option: value}).check()
 
 
 def assert_same_play(one: Policy, other: Policy) -> None:
