@@ -30,8 +30,8 @@ def test_a_folder_has_weights_configuration_and_card(folder: Path) -> None:
     assert (card.data.license, card.data.library_name) == ("mit", "genial_env")
     measured = {result.dataset_name: result.metric_value for result in card.data.eval_results}
     assert measured == {
-        "Two seats, edition 2025, against value_2026_11": 0.7433,
-        "Two seats, edition 2025, against value_2026_11_b": 0.53,
+        "Two seats, edition 2025, against value_2026_11": 0.81,
+        "Two seats, edition 2025, against value_2026_11_c": 0.535,
     }
     assert "| command | `python -u -m experiments.train_value" in card.text
     assert "make_policy(\"value(weights='model.safetensors')\")" in card.text
