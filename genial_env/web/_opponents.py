@@ -9,11 +9,11 @@ RATINGS: dict[str, dict[int, int]] = {
     "greedy": {1: 0, 2: 0, 3: 0, 4: 0},
     "lexicographic": {1: 250, 2: 20},
     "concave": {1: 220, 2: 180},
-    "denial": {1: 290, 2: 330, 3: 130, 4: 100},
+    "denial": {1: 290, 2: 320, 3: 140, 4: 100},
     "search": {1: 620, 2: 510},
-    "ppo": {2: 1080, 3: 500, 4: 340},
-    "value": {1: 610, 2: 1060, 3: 470, 4: 350},
-    "value_search": {1: 700, 2: 1340, 3: 550, 4: 400},
+    "ppo": {2: 1030, 3: 480, 4: 340},
+    "value": {1: 610, 2: 1110, 3: 480, 4: 350},
+    "value_search": {1: 700, 2: 1260, 3: 550, 4: 400},
 }
 """Elo ratings by agent and number of seats; greedy has 0. Not of teams. The edition is 2025, solo 2009."""
 
