@@ -28,6 +28,7 @@ from torch import nn
 
 from agents.runs.evaluation import Measured
 from genial_env import Rules, use_backend, view
+from genial_env._util.checks import as_integer
 from genial_env._util.shutdown import handle_signals
 from genial_env.arena.intervals import student_95
 from genial_env.core import kernel, ranking
@@ -243,7 +244,13 @@ def measure_gain(positions: Positions, features: Floats, args: Args) -> tuple[fl
 
 
 def main(args: Args) -> dict[str, float]:
-    """Print both measurements; return the numbers."""
+    """Print both measurements; return the numbers.
+
+    Raises:
+        ValueError: if a number is too small.
+    """
+    for name, least in (("pairs", 2), ("playouts", 1), ("games", 5), ("epochs", 1), ("hidden", 1)):
+        as_integer(getattr(args, name), f"--{name}", least)
     with use_backend("numba"):
         sight = measure_sight(args.pairs, args.playouts, args.seed)
         positions = find_positions(args.games, args.seed)

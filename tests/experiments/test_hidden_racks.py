@@ -52,3 +52,9 @@ def test_a_small_run(capsys: pytest.CaptureFixture[str]) -> None:
     found = main(Args(pairs=2, playouts=24, games=10, epochs=1))
     assert 0 <= found["won"] <= 1
     assert "fewer by the position" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["pairs", "playouts", "games", "epochs", "hidden"])
+def test_numbers_that_are_too_small(name: str) -> None:
+    with pytest.raises(ValueError, match=f"--{name} must be at least "):
+        main(Args(**{name: 0}))
