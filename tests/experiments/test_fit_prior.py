@@ -26,7 +26,7 @@ def test_the_loss_is_what_the_first_placements_lack() -> None:
 
 @needs_numba
 def test_fitting_lowers_the_loss(capsys: pytest.CaptureFixture[str]) -> None:
-    args = Args(games=10, share=0.1, placements=(4,), generations=3)
+    args = Args(games=10, share=0.1, placements=(4,), generations=40)
     with use_backend("numba"):
         train = take_positions(Rules(), Nets().of(Rules()), args.games, args.share, args.seed)
         found = fit(train, Rules(), args)
