@@ -17,13 +17,16 @@ __all__ = [
     "ALONE",
     "Measured",
     "check_opponents",
+    "compare",
     "compute_deal_values",
     "compute_game_values",
+    "even_result",
     "format_results",
     "make_opponents",
     "measure",
     "play_rotations",
     "summarize",
+    "summarize_deals",
 ]
 
 ALONE = "alone"
@@ -135,14 +138,43 @@ def compute_game_values(results: Results, track: int) -> Floats:  # [games]
 
 def summarize(rotations: Sequence[Results]) -> Measured:
     """Summarize what :func:`play_rotations` returned."""
-    values = compute_deal_values(rotations)
-    mean, tracks = float(values.mean()), rotations[0].rules.tracks
+    games = sum(len(results) for results in rotations)
+    return summarize_deals(compute_deal_values(rotations), rotations[0].rules.tracks, games)
+
+
+def summarize_deals(values: Floats, tracks: int, games: int) -> Measured:
+    """Summarize values of deals, those of :func:`compute_deal_values`; solo also differences of them.
+
+    Args:
+        values: [deals] the values.
+        tracks: the number of tracks; it tells the range of a value.
+        games: the number of games that were played.
+    """
+    mean = float(values.mean())
     if tracks == 1:
         half = 1.96 * float(values.std(ddof=1)) / sqrt(len(values))
     else:
         ends = mean_interval(values, np.ones(len(values)), (0.0 if tracks == 2 else -1.0, 1.0))
         half = max(abs(end - mean) for end in ends)
-    return Measured(sum(len(results) for results in rotations), mean, half)
+    return Measured(games, mean, half)
+
+
+def compare(new: Policy, old: Policy, rules: Rules, deals: int, seed: int) -> Measured:
+    """Compare an agent with another one, which has all other seats; solo both play the same deals.
+
+    Returns:
+        The result of the first, solo by how much its lowest marker is higher. Between equals it is
+        :func:`even_result`.
+    """
+    if rules.tracks > 1:
+        return measure(new, [old], rules, deals, seed)[old.name]
+    ours, theirs = (compute_game_values(play([agent], rules, deals, seed), 0) for agent in (new, old))
+    return summarize_deals(ours - theirs, 1, 2 * deals)
+
+
+def even_result(rules: Rules) -> float:
+    """Return the result of :func:`compare` between equals."""
+    return 0.5 if rules.tracks == 2 else 0.0
 
 
 def format_results(found: Mapping[str, Measured]) -> dict[str, str]:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from agents.runs.config import Range, check_ranges
-from agents.runs.evaluation import ALONE, Measured, check_opponents, measure
+from agents.runs.evaluation import Measured, check_opponents, compare, even_result
 from agents.value.replay_buffer import ReplayBuffer
 from agents.value.self_play import Samples, SelfPlayTask, Weights, self_play
 from agents.value.torch_net import TorchValueNet
@@ -286,8 +286,9 @@ class Learner:
         """
         found = None
         if self.past_selves:
-            found, even = self._compare_averages()
-            if found.mean + found.half < even:
+            new, old = Value(self.average.arrays()), Value(self.past_selves[-1], name="old")
+            found = compare(new, old, self.rules, self.args.eval_deals, self.args.make_eval_seed(0))
+            if found.mean + found.half < even_result(self.rules):
                 self.average.load_state_dict(self.accepted)
                 self.net.load_state_dict(self.accepted)
                 self.optimizer.state.clear()
@@ -298,15 +299,6 @@ class Learner:
         if len(self.past_selves) > self.args.max_past_selves:
             del self.past_selves[1::2]
         return found
-
-    def _compare_averages(self) -> tuple[Measured, float]:
-        """Compare the average with the last accepted one: the result, and what it is between equals."""
-        new, old = Value(self.average.arrays()), Value(self.past_selves[-1], name="old")
-        rules, deals, seed = self.rules, self.args.eval_deals, self.args.make_eval_seed(0)
-        if rules.tracks > 1:
-            return measure(new, [old], rules, deals, seed)["old"], 0.5 if rules.tracks == 2 else 0.0
-        one, other = (measure(agent, [], rules, deals, seed)[ALONE] for agent in (new, old))
-        return Measured(one.games, one.mean - other.mean, math.hypot(one.half, other.half)), 0.0
 
     def get_state(self) -> dict[str, Any]:
         """Return everything that training changes, for a checkpoint."""
