@@ -17,7 +17,7 @@ from agents.value.self_play import Weights
 from agents.value.torch_net import TorchValueNet
 from genial_env import view
 from genial_env.core import kernel
-from genial_env.core.arrays import Bools, Floats, Floats32, Ints
+from genial_env.core.arrays import Floats, Floats32, Ints
 from genial_env.core.chance import game_seeds
 from genial_env.core.rules import Rules
 from genial_env.core.views import View
@@ -218,9 +218,9 @@ def measure_choices(net: TorchValueNet, searched: Searched, decisions: Ints) -> 
     sizes = searched.sizes[decisions]
     starts = np.cumsum(sizes) - sizes
     best = np.maximum.reduceat(predicted, starts)
-    is_choice: Bools = predicted == np.repeat(best, sizes)
-    chosen = np.maximum.reduceat(np.where(is_choice, found, -np.inf), starts)
-    regret = float((np.maximum.reduceat(found, starts) - chosen).mean())
+    is_best = predicted == np.repeat(best, sizes)
+    choices = np.minimum.reduceat(np.where(is_best, np.arange(len(rows)), len(rows)), starts)
+    regret = float((np.maximum.reduceat(found, starts) - found[choices]).mean())
     errors, spread = (_center(numbers, starts, sizes) for numbers in (predicted - found, found))
     return regret, float(1 - (errors**2).sum() / (spread**2).sum())
 
