@@ -88,5 +88,5 @@ def test_a_network_learns_what_the_search_found() -> None:
     every = np.arange(len(found.sizes))
     net = TorchValueNet(SOLO, Widths(16, 8, 16, 16, 8), found.features)
     assert measure_choices(net, found, every)[1] == pytest.approx(0)  # it predicts the same everywhere
-    fit(net, found, every, Fit(60, 16, 3e-3, 4.0), np.random.default_rng(0))
+    fit(net, found, every, Fit(200, 16, 3e-3, 4.0), np.random.default_rng(0))
     assert measure_choices(net, found, every)[1] > 0.5
