@@ -42,12 +42,26 @@ class RLlibAgent:
 
     def __call__(self, view: View, random: Bits) -> Ints:
         """Choose an action in each game."""
+        logits = self._compute_logits(view)
+        chosen: Ints = logits.argmax(dim=1).numpy()
+        best, second = logits.topk(2, dim=1).values.T
+        for game in np.flatnonzero((best - second < ROUNDING).numpy()) if len(view) > 1 else ():
+            chosen[game] = self._compute_logits(view.select(np.array([game]))).argmax()
+        return chosen
+
+    def _compute_logits(self, view: View) -> torch.Tensor:
+        """Compute the logits of all actions: [G, A]."""
         fields = {name: torch.from_numpy(array) for name, array in self._encoding.encode(view).items()}
         observation = {
             "observation": fields.get("", fields),
             "action_mask": torch.from_numpy(view.mask().view(np.int8)),
         }
         with torch.no_grad():
-            found = self._module.forward_inference({Columns.OBS: observation})
-        chosen: Ints = found[Columns.ACTION_DIST_INPUTS].argmax(dim=1).numpy()
-        return chosen
+            logits: torch.Tensor = self._module.forward_inference({Columns.OBS: observation})[
+                Columns.ACTION_DIST_INPUTS
+            ]
+        return logits
+
+
+ROUNDING = 1e-3
+"""Where two logits are closer, the game is computed alone: torch rounds a batch otherwise than a single game."""

@@ -13,6 +13,8 @@ import pytest
 pytest.importorskip("ray", reason="needs ray[rllib], which pins an older gymnasium: see .ci/rllib")
 
 import torch
+from ray.rllib.core.columns import Columns
+from ray.rllib.core.rl_module.rl_module import RLModule
 from ray.rllib.env.multi_agent_episode import MultiAgentEpisode
 from ray.rllib.utils.pre_checks.env import check_multiagent_environments
 
@@ -337,6 +339,27 @@ def test_options_from_a_file(tmp_path: Path) -> None:
     assert refused.returncode == 2
     assert f"{path}: expected the options " in refused.stderr
     assert 'found "rollout"' in refused.stderr
+
+
+class RoundsBatches(RLModule):
+    """Two actions have the same logit, but in a batch the second one has a slightly greater one."""
+
+    def __init__(self) -> None:  # it has no spaces and no networks
+        self.batches: list[int] = []
+
+    def forward_inference(self, batch: dict[str, Any], **_: Any) -> dict[str, torch.Tensor]:
+        mask = batch[Columns.OBS]["action_mask"]
+        self.batches.append(len(mask))
+        logits = torch.zeros(mask.shape)
+        logits[:, 0], logits[:, 1] = 1, 1 + 1e-6 * (len(mask) > 1)
+        return {Columns.ACTION_DIST_INPUTS: logits}
+
+
+def test_near_ties_are_decided_as_for_one_game_alone() -> None:
+    module, seen = RoundsBatches(), positions()
+    found = RLlibAgent(module)(seen, np.zeros(len(seen), dtype=np.uint64))
+    assert (found == 0).all()
+    assert module.batches == [len(seen), *[1] * len(seen)]
 
 
 @pytest.mark.parametrize(
