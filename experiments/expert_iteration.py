@@ -185,8 +185,17 @@ def _search(
 
 
 def _split(searched: Searched) -> tuple[Ints, Ints]:
-    """Return the decisions to learn from, and those that measure."""
+    """Return the decisions to learn from, and those that measure.
+
+    Raises:
+        ValueError: if there are none of one kind.
+    """
     is_held_out = searched.game % HELD_OUT == 0
+    if is_held_out.all() or not is_held_out.any():
+        raise ValueError(
+            f"expected searched decisions to learn from and others to measure by, got {len(searched.sizes)} in all: "
+            "raise --games or --share"
+        )
     return np.flatnonzero(~is_held_out), np.flatnonzero(is_held_out)
 
 

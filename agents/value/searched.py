@@ -21,7 +21,7 @@ from genial_env.core.arrays import Floats, Floats32, Ints
 from genial_env.core.chance import game_seeds
 from genial_env.core.rules import Rules
 from genial_env.core.views import View
-from genial_env.policies.afterstates import Features
+from genial_env.policies.afterstates import Features, width
 from genial_env.policies.search import deal
 from genial_env.policies.seat_counts import value_candidates
 from genial_env.policies.value import judge
@@ -134,10 +134,10 @@ def search_decisions(task: SearchTask) -> Searched:
         noise = task.temperature * rng.gumbel(size=len(judged.utility)).astype(np.float32)
         kernel.apply(state, judged.after.actions[judged.best(judged.utility + noise, len(live))], live)
     return Searched(
-        np.concatenate(features),
-        np.concatenate(utility),
-        np.array(sizes),
-        np.array(game),
+        np.concatenate([np.empty((0, width(rules)), dtype=np.int16), *features]),
+        np.concatenate([np.empty(0, dtype=np.float32), *utility]),
+        np.array(sizes, dtype=np.int64),
+        np.array(game, dtype=np.int64),
         task.games,
         int(state.decisions.sum()),
         time.process_time() - began,

@@ -56,6 +56,13 @@ def test_a_clearly_weaker_network_ends_the_run_with_the_one_before(
     assert all(np.array_equal(arrays[name], shipped[name]) for name in arrays)
 
 
+def test_a_run_without_searched_decisions_says_so(tmp_path: Path) -> None:
+    args = small(tmp_path)
+    args.share = 0.0
+    with pytest.raises(ValueError, match=r"got 0 in all: raise --games or --share"):
+        main(args)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

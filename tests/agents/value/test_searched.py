@@ -87,6 +87,6 @@ def test_a_network_learns_what_the_search_found() -> None:
         found = search_decisions(task(SOLO))
     every = np.arange(len(found.sizes))
     net = TorchValueNet(SOLO, Widths(16, 8, 16, 16, 8), found.features)
-    assert measure_choices(net, found, every)[1] == pytest.approx(0)  # it predicts the same everywhere
+    assert measure_choices(net, found, every)[1] == pytest.approx(0, abs=1e-3)  # the same everywhere, but for rounding
     fit(net, found, every, Fit(200, 16, 3e-3, 4.0), np.random.default_rng(0))
     assert measure_choices(net, found, every)[1] > 0.5
