@@ -21,7 +21,7 @@ import torch
 from rich.console import Console
 
 from agents.runs.config import Range, check_ranges, parse_options
-from agents.runs.evaluation import Measured, compare, even_result, format_results, measure
+from agents.runs.evaluation import Measured, compare, format_results, is_weaker, measure
 from agents.runs.run import Run, open_run
 from agents.value.actors import Actors
 from agents.value.searched import Fit, Searched, SearchTask, fit, measure_choices, search_decisions
@@ -152,10 +152,10 @@ def _train(args: Args, run: Run, console: Console) -> Measured:
                 f"explained {explained:.3f}  against the network before {gate.mean:+.3f} ± {gate.half:.3f}",
                 soft_wrap=True,
             )
-            is_weaker = gate.mean + gate.half < even_result(rules)
-            weights = weights if is_weaker else new
+            is_rejected = is_weaker(gate, rules)
+            weights = weights if is_rejected else new
             _record(args, run, searched, weights, gate, regret)
-            if is_weaker:
+            if is_rejected:
                 break
     run.finish(searched.moves, searched.games)
     return gate

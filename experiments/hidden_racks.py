@@ -26,11 +26,10 @@ from rich.console import Console
 from rich.table import Table
 from torch import nn
 
-from agents.runs.evaluation import Measured
+from agents.runs.evaluation import Measured, summarize_deals
 from genial_env import Rules, use_backend, view
 from genial_env._util.checks import as_integer
 from genial_env._util.shutdown import handle_signals
-from genial_env.arena.intervals import student_95
 from genial_env.core import kernel, ranking
 from genial_env.core.arrays import Bits, Floats, Ints
 from genial_env.core.chance import bits, game_seeds
@@ -96,9 +95,7 @@ def measure_sight(pairs: int, playouts: int, seed: int) -> Measured:
         seeds = game_seeds(seed, pairs)
         for game in range(pairs):
             scores[game, seat] = _play(seeing, blind, seat, seeds[game : game + 1])
-    by_pair = scores.mean(axis=1)
-    half = student_95(pairs - 1) * by_pair.std(ddof=1) / pairs**0.5
-    return Measured(games=SEATS * pairs, mean=float(by_pair.mean()), half=float(half))
+    return summarize_deals(scores.mean(axis=1), Rules().tracks, SEATS * pairs)
 
 
 def _play(seeing: SeeingSearch, blind: ValueSearch, seat: int, seeds: Bits) -> float:

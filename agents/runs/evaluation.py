@@ -20,8 +20,8 @@ __all__ = [
     "compare",
     "compute_deal_values",
     "compute_game_values",
-    "even_result",
     "format_results",
+    "is_weaker",
     "make_opponents",
     "measure",
     "play_rotations",
@@ -163,8 +163,7 @@ def compare(new: Policy, old: Policy, rules: Rules, deals: int, seed: int) -> Me
     """Compare an agent with another one, which has all other seats; solo both play the same deals.
 
     Returns:
-        The result of the first, solo by how much its lowest marker is higher. Between equals it is
-        :func:`even_result`.
+        The result of the first, solo by how much its lowest marker is higher.
     """
     if rules.tracks > 1:
         return measure(new, [old], rules, deals, seed)[old.name]
@@ -172,9 +171,9 @@ def compare(new: Policy, old: Policy, rules: Rules, deals: int, seed: int) -> Me
     return summarize_deals(ours - theirs, 1, 2 * deals)
 
 
-def even_result(rules: Rules) -> float:
-    """Return the result of :func:`compare` between equals."""
-    return 0.5 if rules.tracks == 2 else 0.0
+def is_weaker(found: Measured, rules: Rules) -> bool:
+    """Return whether :func:`compare` shows the first agent to be weaker: the interval lies below an even result."""
+    return found.mean + found.half < (0.5 if rules.tracks == 2 else 0.0)
 
 
 def format_results(found: Mapping[str, Measured]) -> dict[str, str]:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from agents.runs.config import Range, check_ranges
-from agents.runs.evaluation import Measured, check_opponents, compare, even_result
+from agents.runs.evaluation import Measured, check_opponents, compare, is_weaker
 from agents.value.replay_buffer import ReplayBuffer
 from agents.value.self_play import Samples, SelfPlayTask, Weights, self_play
 from agents.value.torch_net import TorchValueNet
@@ -288,7 +288,7 @@ class Learner:
         if self.past_selves:
             new, old = Value(self.average.arrays()), Value(self.past_selves[-1], name="old")
             found = compare(new, old, self.rules, self.args.eval_deals, self.args.make_eval_seed(0))
-            if found.mean + found.half < even_result(self.rules):
+            if is_weaker(found, self.rules):
                 self.average.load_state_dict(self.accepted)
                 self.net.load_state_dict(self.accepted)
                 self.optimizer.state.clear()

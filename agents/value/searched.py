@@ -6,6 +6,7 @@ This is expert iteration (T. Anthony, Z. Tian, D. Barber, "Thinking fast and slo
 
 import time
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -80,7 +81,7 @@ class Searched:
     moves: int
     cpu_s: float
 
-    @property
+    @cached_property
     def starts(self) -> Ints:
         """[D] the first action of each decision."""
         starts: Ints = np.cumsum(self.sizes) - self.sizes
