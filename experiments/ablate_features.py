@@ -40,6 +40,7 @@ GROUPS = {
     "placements elsewhere": r"elsewhere",
     "placements left": r"most placements left",
     "tiles to be drawn": r"to be drawn",
+    "parts of lines": r"parts of lines",
     "replies": r"seat \d: (expected|greatest) gain",
 }
 """The groups: patterns of the features' names; those of a tile kind begin with "kind: "."""

@@ -10,6 +10,7 @@ from genial_env._compiled.feature_buffers import Buffers, buffers_for
 from genial_env._compiled.features import write_constants, write_features
 from genial_env._compiled.handover import arrays, facts, share
 from genial_env._compiled.jit import Entry, helper
+from genial_env._compiled.lines import count_patterns, recount_patterns
 from genial_env._compiled.primitives import Array, Arrays, copy, flat
 from genial_env._compiled.rules import apply_without_draw, is_placing, split_action
 from genial_env._compiled.seats import take_over, two_games
@@ -73,6 +74,7 @@ def describe_game(p: Games, t: Facts, r: Buffers, values: Array) -> None:
     """Compute what the afterstates of the one game have in common: what its cells offer, and some features."""
     describe_cells(p, t, r, values)
     write_constants(p, t, r, r.constants)
+    count_patterns(p, t, r, r.constants)
 
 
 @helper
@@ -97,6 +99,7 @@ def write_afterstate(
         first, second = np.int64(t.cells[placement, 0]), np.int64(t.cells[placement, 1])
         for half in range(2 - np.int64(a == b)):
             describe_cells_of_color(o, t, r, values, b if half else a, r.numbers, r.counts)
+        recount_patterns(p, o, t, r, first, second, out)
         one, other = np.int64(t.grid_index[first]), np.int64(t.grid_index[second])
         n_free -= 2
         n_pairs -= np.int64(r.beside[one]) + r.beside[other] - 1

@@ -12,6 +12,7 @@ from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
 from genial_env.policies.afterstates.gains import FIXED, NOTHING
 from genial_env.policies.afterstates.layout import THRESHOLDS, width
+from genial_env.policies.afterstates.lines import LENGTH, PATTERN_OF, find_parts, has_lines
 
 MOST_POINTS, N_THRESHOLDS = max(THRESHOLDS), len(THRESHOLDS)
 
@@ -54,6 +55,10 @@ class Buffers(NamedTuple):
     places: Array  # [2, grid] int16 the column and the row of a grid index
     kind_of: Array  # [C, C] int64 the kind with two colors
     tracks: Array  # [P + 1] int64 the track of a seat
+    parts: Array  # [L, 4] int16 the cells of each part of a line, -1 for those off the board; L = 0 with several seats
+    parts_of: Array  # [N, 12] int16 the parts with a cell, then -1
+    pattern_of: Array  # [81] int64 the pattern of each code of a part
+    part: Array  # [4] int64 the colors of a part
 
 
 MANY = 1 << 8
@@ -99,8 +104,22 @@ def buffers_for(rules: Rules) -> Arrays:
         places=np.stack([np.arange(grid) % columns, np.arange(grid) // columns]).astype(np.int16),
         kind_of=t.kind_of.astype(np.int64),
         tracks=np.arange(rules.players + 1) % rules.tracks,
+        **_list_parts(rules),
+        pattern_of=PATTERN_OF,
+        part=np.empty(LENGTH, np.int64),
     )
     return tuple(made)
+
+
+def _list_parts(rules: Rules) -> dict[str, NDArray[np.int16]]:
+    """Return the parts of lines, and those with each cell."""
+    n_cells = tables(rules).n_cells
+    parts = find_parts(rules) if has_lines(rules) else np.empty((0, LENGTH), np.int64)
+    parts_of = np.full((n_cells, 3 * LENGTH), -1, np.int16)
+    for cell in range(n_cells):
+        with_cell = np.flatnonzero((parts == cell).any(axis=1))
+        parts_of[cell, : len(with_cell)] = with_cell
+    return {"parts": np.where(parts < n_cells, parts, -1).astype(np.int16), "parts_of": parts_of}
 
 
 def _round_up(n: int) -> int:

@@ -10,6 +10,7 @@ from genial_env._compiled.jit import helper
 from genial_env.core.rules import Rules
 from genial_env.core.scalar import Facts
 from genial_env.policies.afterstates.layout import color_features, game_features, kind_features, list_rivals
+from genial_env.policies.afterstates.lines import PATTERNS
 
 _RULES = Rules()
 _COLOR, _KIND, _GAME = (names(_RULES) for names in (color_features, kind_features, game_features))
@@ -56,6 +57,7 @@ LEFT = _LAST.index("most placements left")
 LEFT_PARITY = _LAST.index("most placements left, modulo 2")
 """In the features of the game, from behind those of the rivals."""
 
+N_PATTERNS = len(PATTERNS)
 _PER_COLOR, _PER_KIND = len(_COLOR) - _RIVALS, len(_KIND) - (_RULES.tracks - 1)
 
 
@@ -68,6 +70,12 @@ def count_rivals(t: Facts) -> Any:
 @helper
 def size_of_color(t: Facts) -> Any:
     """Return the number of features of a color."""
+    return start_of_lines(t) + (N_PATTERNS if t.n_players == 1 else 0)
+
+
+@helper
+def start_of_lines(t: Facts) -> Any:
+    """Return the place of the parts of lines in the features of a color, which are its last ones."""
     return OF_MARKER * t.n_tracks + _PER_COLOR + count_rivals(t)
 
 

@@ -1,8 +1,10 @@
 """Candidates and afterstates: both backends make the same ones, they follow the rules, and colors are all alike.
 
-What the features of tile kinds say, and how many placements are left, is computed once more in slow, plain Python.
+What the features of tile kinds and of lines say, and how many placements are left, is computed once more in slow, plain
+Python.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -285,6 +287,45 @@ def test_kinds_and_placements_left_in_plain_python(rules: Rules, backend: str) -
                 gains_elsewhere.add(expected[3])
     assert (len(gains_elsewhere) > 2) == (rules.rack > 1)  # solo the rack is empty after a placement
     assert {0, 1, 2} <= lefts
+
+
+SOLO = [Rules(1, "2009", "solo"), Rules(1, "2004", "solo", side=4, colors=5)]
+
+
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=needs_numba)])
+@pytest.mark.parametrize("rules", SOLO, ids=str)
+def test_parts_of_lines_in_plain_python(rules: Rules, backend: str) -> None:
+    names, found = color_features(rules), set()
+    first = next(place for place, name in enumerate(names) if name.startswith("parts of lines"))
+    for step, (state, seen) in enumerate(positions(rules, games=2)):
+        if step % 4:
+            continue  # plain Python is slow
+        with use_backend(backend):
+            after = looked_at(seen, 3)
+        played = state.select(after.game)
+        kernel.apply(played, after.actions)
+        numbers = split_features(rules, after.features)[0][:, :, first:]
+        for board, of_colors in zip(played.board.tolist(), numbers.tolist(), strict=True):
+            for color, row in enumerate(of_colors):
+                counted = count_parts(rules, board, color)
+                assert dict(zip(names[first:], row, strict=True)) == {name: counted[name] for name in names[first:]}
+                found |= set(counted)
+    assert len(found & set(names)) > 30
+
+
+def count_parts(rules: Rules, board: list[int], color: int) -> Counter[str]:
+    """How often each pattern of four cells in a row occurs whose middle two are on the board."""
+    cells = {(int(q), int(r)): board[cell] for cell, (q, r) in enumerate(tables(rules).cells)}
+    counted: Counter[str] = Counter()
+    for q, r in cells:
+        for way_q, way_r in ((1, 0), (0, 1), (1, -1)):
+            if (q + way_q, r + way_r) not in cells:
+                continue
+            shown = [cells.get((q + way_q * at, r + way_r * at), "closed") for at in (-1, 0, 1, 2)]
+            words = [{-1: "free", color: "own"}.get(one, "closed") for one in shown]
+            order = ["free", "own", "closed"]
+            counted["parts of lines: " + ", ".join(min(words, words[::-1], key=lambda w: [*map(order.index, w)]))] += 1
+    return counted
 
 
 @pytest.mark.parametrize(

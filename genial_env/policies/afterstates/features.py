@@ -13,6 +13,7 @@ from genial_env.core.state import FREE, State
 from genial_env.core.tables import tables
 from genial_env.policies.afterstates.gains import NOTHING, best_beside, compute_gains, expected_best
 from genial_env.policies.afterstates.layout import THRESHOLDS, Features, list_rivals
+from genial_env.policies.afterstates.lines import count_patterns, has_lines
 
 __all__ = ["compute_features"]
 
@@ -76,6 +77,7 @@ def _describe_colors(state: State, found: _Shared) -> list[NDArray[Any]]:
         *count_by_color(rules, found.held),
         *count_by_color(rules, state.bag.astype(np.int64)),
         *(best_with_color(rules, each) for each in (found.own_gains, *_their_gains(rules, found))),
+        *(count_patterns(state) if has_lines(rules) else ()),
     ]
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from genial_env.core.rules import Rules
 from genial_env.core.tables import tables
+from genial_env.policies.afterstates.lines import PATTERNS, has_lines
 
 __all__ = [
     "THRESHOLDS",
@@ -53,6 +54,7 @@ def color_features(rules: Rules) -> list[str]:
         "unseen doubles",
         "greatest gain of a tile in the rack with the color",
         *their_gains,
+        *(f"parts of lines: {pattern}" for pattern in PATTERNS if has_lines(rules)),
     ]
 
 
