@@ -48,10 +48,10 @@ def recount_patterns(p: Games, o: Games, t: Facts, r: Buffers, first: int, secon
 @helper
 def is_of_part(r: Buffers, part: int, cell: int) -> bool:
     """Return whether a cell is one of a part."""
+    found = False
     for place in range(LENGTH):
-        if r.parts[part, place] == cell:
-            return True
-    return False
+        found |= r.parts[part, place] == cell
+    return found
 
 
 @helper

@@ -28,8 +28,10 @@ PATTERNS = tuple(", ".join(_CELLS[cell] for cell in cells) for cells in _PATTERN
 """The names of the patterns: K."""
 
 PATTERN_OF: Ints = np.array([_PATTERNS.index(min(cells, cells[::-1])) if _OWN in cells else -1 for cells in _READ])
-"""[81] the pattern of each code: the cells as the digits of a number of base 3, the first cell's the highest. It is -1 if
-no cell is the color's own."""
+"""[81] the pattern of each code: the cells as the digits of a number of base 3, the first cell's the highest.
+
+It is -1 if no cell is the color's own.
+"""
 
 
 def has_lines(rules: Rules) -> bool:
