@@ -58,7 +58,7 @@ class Args:
     """weights to start from; by default the shipped ones"""
     iterations: int = 2
     """number of iterations"""
-    games: int = 5_120
+    games: int = 15_360
     """games of each iteration"""
     games_a_task: int = 64
     """games at a time in an actor"""
@@ -68,13 +68,13 @@ class Args:
     """share of the decisions that are searched"""
     candidates: int = 12
     """actions that are searched in a decision"""
-    deals: int = 16
+    deals: int = 5
     """deals in which each of them is played on"""
     turns: int = 4
     """own turn at which the network evaluates, 1: the next"""
     temperature: float = 0.05
     """temperature of choices in these games, in rank utility (solo: markers)"""
-    epochs: int = 30
+    epochs: int = 12
     """passes over all decisions so far in each iteration"""
     batch_size: int = 96
     """decisions of a gradient step"""

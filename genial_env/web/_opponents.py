@@ -5,15 +5,15 @@ The ratings are those of docs/leaderboard, which is not installed, rounded to te
 
 RATINGS: dict[str, dict[int, int]] = {
     "random": {1: -1110, 2: -1160},
-    "points": {1: -40, 2: -150},
+    "points": {1: -50, 2: -150},
     "greedy": {1: 0, 2: 0, 3: 0, 4: 0},
     "lexicographic": {1: 250, 2: 20},
-    "concave": {1: 230, 2: 180},
+    "concave": {1: 220, 2: 180},
     "denial": {1: 300, 2: 320, 3: 140, 4: 100},
     "search": {1: 640, 2: 510},
     "ppo": {2: 1030, 3: 480, 4: 340},
-    "value": {1: 650, 2: 1110, 3: 480, 4: 350},
-    "value_search": {1: 760, 2: 1260, 3: 550, 4: 400},
+    "value": {1: 740, 2: 1110, 3: 480, 4: 350},
+    "value_search": {1: 810, 2: 1260, 3: 550, 4: 400},
 }
 """Elo ratings by agent and number of seats; greedy has 0. Not of teams. The edition is 2025, solo 2009."""
 
