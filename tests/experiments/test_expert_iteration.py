@@ -29,7 +29,7 @@ def small(folder: Path, **options: int) -> Args:
         turns=1,
         epochs=1,
         eval_deals=4,
-        **options,
+        **{"iterations": 2, **options},
     )
 
 
