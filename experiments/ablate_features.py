@@ -6,8 +6,6 @@ A shipped network plays games against itself. Networks learn from these games to
 features, and for each group one without it (its numbers are 0). The table shows the cross-entropy in games that they
 have not seen, as means over seeds, and by how much it is worse without the group. So it tells what a feature adds to
 the others as a predictor, not what it adds to the strength.
-
-The answer: docs/measurements.md.
 """
 
 import math
@@ -68,18 +66,29 @@ class Args:
     """initial learning rate; it falls to 0 by a cosine schedule"""
     seeds: int = 3
     """networks of each kind"""
-    groups: tuple[str, ...] = tuple(GROUPS)
-    """groups of features, one is left out at a time"""
+    groups: tuple[str, ...] = ()
+    """groups of features, one is left out at a time; by default all that the game has"""
 
 
 def find_columns(rules: Rules, group: str) -> Bools:
     """Return which numbers of the features belong to a group: [W].
 
     Raises:
-        ValueError: if there is no such group.
+        ValueError: if there is no such group in the game.
     """
-    if group not in GROUPS:
-        raise ValueError(f"the group must be one of {', '.join(GROUPS)}, not {group!r}")
+    own = list_groups(rules)
+    if group not in own:
+        raise ValueError(f"the group must be one of {', '.join(own)}, not {group!r}")
+    return _match(rules, group)
+
+
+def list_groups(rules: Rules) -> list[str]:
+    """Return the groups of which the game has features."""
+    return [group for group in GROUPS if _match(rules, group).any()]
+
+
+def _match(rules: Rules, group: str) -> Bools:
+    """Return which numbers have a name that a group's pattern finds: [W]."""
     names = [
         *color_features(rules) * rules.colors,
         *(f"kind: {name}" for name in kind_features(rules) * tables(rules).n_kinds),
@@ -123,7 +132,7 @@ def main(args: Args) -> dict[str, Floats]:
     """Print the table; return the cross-entropies [seeds] by group, "" for all features."""
     rules = Rules(args.players, args.edition, args.mode)
     columns = {"": np.zeros(width(rules), dtype=np.bool_)} | {
-        group: find_columns(rules, group) for group in args.groups
+        group: find_columns(rules, group) for group in args.groups or list_groups(rules)
     }
     weights, most = Nets().of(rules).arrays, value_candidates(rules)
     with use_backend("numba"):

@@ -79,8 +79,10 @@ def test_ablate_features(capsys: pytest.CaptureFixture[str]) -> None:
     assert "without tile kinds" in capsys.readouterr().out
     with pytest.raises(ValueError, match=r"the group must be one of .*, not 'colors'"):
         ablate_features.find_columns(Rules(), "colors")
-    for rules in (Rules(), Rules(1, "2009", "solo")):
-        assert all(ablate_features.find_columns(rules, group).any() for group in ablate_features.GROUPS)
+    solo = Rules(1, "2009", "solo")
+    assert ablate_features.list_groups(solo) == list(ablate_features.GROUPS)
+    assert set(ablate_features.GROUPS) - set(ablate_features.list_groups(Rules())) == {"parts of lines"}
+    assert ablate_features.find_columns(solo, "parts of lines").sum() == 6 * 35
 
 
 @needs_numba

@@ -89,7 +89,12 @@ def test_a_run_on_ray_ends_with_the_same_weights(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "even"), [({}, 0.5), ({"players": 1, "mode": "solo", "edition": "2009"}, 0)], ids=["two seats", "solo"]
+    ("game", "even"),
+    [
+        ({"side": 4, "replay_ratio": 60}, 0.5),
+        ({"players": 1, "mode": "solo", "edition": "2009", "side": 5, "replay_ratio": 120}, 0),
+    ],
+    ids=["two seats", "solo"],
 )
 def test_a_weaker_network_is_rejected(game: dict[str, Any], even: float) -> None:
     """One that chooses the lowest values. Solo its lowest markers are less in the same deals."""
@@ -100,8 +105,6 @@ def test_a_weaker_network_is_rejected(game: dict[str, Any], even: float) -> None
         buffer_size=8000,
         widths=Widths(8, 8, 8, 8, 8),
         eval_deals=40,
-        replay_ratio=60,
-        side=4,
     )
     with use_backend("numba"):
         learner = Learner.start(args)
