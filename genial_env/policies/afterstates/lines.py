@@ -46,6 +46,7 @@ def find_parts(rules: Rules) -> Ints:
     first, way = np.nonzero(neighbors[:-1, :3] < len(neighbors) - 1)  # three directions: each pair once
     second = neighbors[first, way]
     parts: Ints = np.stack([neighbors[first, (way + 3) % 6], first, second, neighbors[second, way]], axis=1)
+    parts.setflags(write=False)
     return parts
 
 
